@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
+    from evenhand.api.shared_task import check_task as check_task
+    from evenhand.api.shared_task import leaderboard as leaderboard
     from evenhand.api.suites import cite as cite
     from evenhand.api.summary import summarize as summarize
     from evenhand.data.annotation import Annotation as Annotation
@@ -88,6 +90,7 @@ _NAMES = {
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),
+    "evenhand.api.shared_task": ("check_task", "leaderboard"),
     "evenhand.api.suites": ("cite",),
     "evenhand.api.summary": ("summarize",),
     "evenhand.data.annotation": ("Annotation",),

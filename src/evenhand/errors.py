@@ -19,6 +19,8 @@ ILL_FORMED, TAKEN_ROOTS = "ill-formed span", "several roots"
 TAKEN = (ILL_FORMED, TAKEN_ROOTS)
 """Kinds of problems that do not keep a file from being scored, unless `--repair error` is set."""
 OTHER_WORDS, OTHER_DOCUMENTS, OTHER_LABELS = "other word", "other document", "label"
+UNKNOWN_LABELS = "labels"
+"""The kind of problem that none of the labels of a file is known."""
 NOTED = (OTHER_WORDS, OTHER_DOCUMENTS, OTHER_LABELS)
 """Kinds of problems that do not keep files from being scored and are reported in a note."""
 

@@ -187,7 +187,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     content = content_for(gold, options)
     task = TASKS[content.task]
     resampling.check(task)
-    match = _ranked_models(task, content, options)
+    match = ranked_models(task, content, options)
     groups: Groups = GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, Skipped]()
@@ -205,7 +205,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     )
 
 
-def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
+def ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The named measures or those that the task ranks by, and the counterpart of the first one."""
     named = split_names(options.get("match") or task.selection.ranked(content))
     chosen = model_names(task.name, named, options.get(FUNCTIONS, ()))

@@ -241,8 +241,8 @@ def _labels(
         for name, result in totals.items()
     }
     resampled = labels[:MAX_LABELS] if resampling.is_requested else []
-    tables = _label_tables(of_labels, grouped, groups, resampled)
-    intervals = _label_intervals(tables, resampling)
+    tables = label_tables(of_labels, grouped, groups, resampled)
+    intervals = label_intervals(tables, resampling)
     tested = len(totals) <= MAX_TESTED
     estimates: dict[str, Estimates] = {}
     for label in labels:
@@ -263,7 +263,7 @@ def _labels(
     return estimates
 
 
-def _label_tables(formula: Formula, results: Results, groups: int, labels: Sequence[str]) -> dict[str, GroupTables]:
+def label_tables(formula: Formula, results: Results, groups: int, labels: Sequence[str]) -> dict[str, GroupTables]:
     """The counts of each label by group."""
     if not labels:
         return {}
@@ -282,7 +282,7 @@ def _label_tables(formula: Formula, results: Results, groups: int, labels: Seque
     }
 
 
-def _label_intervals(
+def label_intervals(
     tables: Mapping[str, GroupTables], resampling: ResamplingSettings
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """Percentile intervals of all systems by label, from the same resamples for all systems of a label."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from evenhand.cli.options import (
     slice_keywords,
     slice_options,
     statistics_options,
+    task_file_options,
 )
 from evenhand.cli.output import (
     check_suffix,
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
 @slice_options(SCORING)
 @skip_option()
+@task_file_options()
 @quiet_option
 def report(output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files: scores, differences, and every error in its sentence.
@@ -74,12 +77,32 @@ def report(output: Path, quiet: bool, **options: Any) -> None:
     from evenhand.files import write_file
 
     check_suffix(output, "html")
+    if options["task_file"] is not None and options["team"] is not None:
+        from evenhand.cli.shared_task import report_task
+
+        feedback = report_task(options)
+        if feedback is not None:
+            page_text, summary = feedback
+            write_file(output, page_text)
+            if not quiet:
+                say(f"{output}: {summary}")
+            return
     chosen = score_options(options, "title", "by", "limit", "skip_broken", *STATISTICS_NAMES) | slice_keywords(options)
-    page = evenhand.report(*sides(options), **chosen)
+    gold, systems, reading = sides_and_reading(options)
+    page = evenhand.report(gold, systems, **{**chosen, **reading})
     write_file(output, page.to_html())
     if not quiet:
         say_notes(page.notes)
         say(f"{output}: {page.units.included:,} of {counted(page.units.total, 'unit')}.")
+
+
+def sides_and_reading(options: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """Gold standard and systems of the arguments or of a --task-file, and how the latter says to read them."""
+    if options["task_file"] is None:
+        return (*sides(options), {})
+    from evenhand.cli.shared_task import sides_of_task
+
+    return sides_of_task(options)
 
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "jsonl")
@@ -276,6 +299,7 @@ def write_figure(
 @reading_options(sided=True)
 @scoring_options(with_match=False)
 @skip_option()
+@task_file_options()
 @form_option(COMPARE_OUTPUTS)
 @option(
     WRITING,
@@ -319,5 +343,6 @@ def compare(**options: Any) -> None:
         raise click.UsageError("JSON lines contain units; add --show")
     plain = ("skip_broken", "by", "baseline", "sequence", "top", "sort", "show", "limit", *STATISTICS_NAMES)
     chosen = score_options(options, *plain) | slice_keywords(options)
-    comparison = evenhand.compare(*sides(options), **chosen)
+    gold, systems, reading = sides_and_reading(options)
+    comparison = evenhand.compare(gold, systems, **{**chosen, **reading})
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,10 +26,11 @@ from evenhand.cli.options import (
     parameter_options,
     read_settings,
     reading_options,
+    task_file_options,
 )
 from evenhand.cli.output import check_suffix, form_option, quiet_option, show
 from evenhand.cli.process import say
-from evenhand.errors import NOTED, counted, counted_phrase
+from evenhand.errors import NOTED, counted, counted_phrase, visible
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath
 from evenhand.tasks.spans.task import GROUNDING
@@ -45,13 +46,18 @@ _PLACING = ("shape", "occurrences", "fuzzy", "unknown_labels")
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
+@click.argument("files", nargs=-1, type=INPUT, metavar="FILE...")
 @option(
     CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
 )
+@option(
+    CHECKING, "--labels", **NAMES, default=(), help="Labels that FILE may have [those of --against, if it has any]."
+)
+@task_file_options()
+@option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", help="Write the check of a --task-file to FILE.")
 @align_option(CHECKING, "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].")
 @reading_options(sided=False)
-@form_option(("text", "jsonl"))
+@form_option(("text", "jsonl", "json", "html"))
 def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form: str, **options: Any) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
@@ -69,13 +75,20 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
     import sys
 
     from evenhand.formats.check import check as check_file
-    from evenhand.formats.paths import files_of
+    from evenhand.formats.paths import files_of, submissions_in
 
+    if options["task_file"] is not None:
+        sys.exit(_check_task(form, {**options, "files": files}))
+    if not files:
+        raise click.UsageError("Missing argument 'FILE...'")
+    if options["output"] is not None or form in ("json", "html"):
+        raise click.UsageError("--output, json and html are for a --task-file")
     settings = read_settings(options)
-    checked = [file for path in files for file in files_of(path) or [path]]
+    named = [submission for path in files for submission in submissions_in(path) or [path]]
+    checked = [file for path in named for file in files_of(path) or [path]]
     refused = 0
     for path in checked:
-        report = check_file(path, settings, against, align)
+        report = check_file(path, settings, against, align, options["labels"])
         refused += bool(report.errors)
         show("".join(f"{line}\n" for line in _lines(path, report, form)), form)
     if form == "text" and len(checked) > 1:
@@ -83,11 +96,27 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
     sys.exit(1 if refused else 0)
 
 
+def _check_task(form: str, options: Mapping[str, Any]) -> int:
+    """Check the submissions of a task file; the exit status."""
+    from evenhand.api.shared_task import check_task
+    from evenhand.cli.output import emit, write
+    from evenhand.report.text import table_text
+
+    if options["files"]:
+        raise click.UsageError("Name FILES or a --task-file, but not both")
+    made = check_task(options["task_file"], team=options["team"], data=options["data"], track=options["track"])
+    if form in ("json", "html"):
+        emit(made, form, options["output"], quiet=True)
+        return int(made.has_errors)
+    lines = [line for each in made.checked for line in each.lines()]
+    text = "\n".join((*map(visible, (*lines, *made.notes)), "", table_text(made.table()), ""))
+    write(text, form, options["output"])
+    return int(made.has_errors)
+
+
 def _lines(path: AnyPath, report: Checked, form: str) -> Iterator[str]:
     """Every problem with its severity, and a summary; or the problems as JSON."""
     import msgspec
-
-    from evenhand.errors import visible
 
     for problem in report.problems:
         if form == "text":

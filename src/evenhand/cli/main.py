@@ -32,6 +32,8 @@ COMMANDS = {
     "confidence": ("confidence", "Choose thresholds of confidence; check calibration."),
     "accept": ("confidence", "Find a threshold with a guarantee."),
     "power": ("power", "Estimate what a test set can show."),
+    "leaderboard": ("shared_task", "Write the leaderboard of a shared task."),
+    "bundle": ("shared_task", "Write a scoring bundle for Codabench, EvalAI or Kaggle."),
     "germeval": ("score", "Score with the metrics of GermEval 2014."),
     "check": ("files", "List every problem of files, with line and remedy."),
     "convert": ("files", "Convert between formats and encodings."),

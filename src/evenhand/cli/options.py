@@ -319,6 +319,32 @@ def _submissions(system: Any, submissions_in: Callable[[AnyPath], list[AnyPath] 
     return [system] if isinstance(system, dict) else submissions_in(system) or [system]
 
 
+def task_file_options(*, required: bool = False) -> Decorator:
+    """The options for a shared task: its file, and the part of it that is used."""
+    help = "A shared task instead of GOLD and SYSTEM: data sets, tracks and submissions."
+    return with_options(
+        option(SCORING, "--task-file", type=INPUT, metavar="FILE", required=required, help=help, rare=not required),
+        option(SCORING, "--team", metavar="NAME", help="Of a --task-file, only this team.", rare=not required),
+        option(SCORING, "--data", metavar="NAME", help="Of a --task-file, only this data set.", rare=not required),
+        option(SCORING, "--track", metavar="NAME", help="Of a --task-file, only this track.", rare=not required),
+    )
+
+
+history_options = with_options(
+    option(
+        SCORING, "--history", type=OUTPUT, metavar="FILE", help="Append the scores of a --task-file to FILE.", rare=True
+    ),
+    option(
+        SCORING, "--rescore", is_flag=True, help="Also append what was scored with another gold standard.", rare=True
+    ),
+    option(
+        SCORING, "--withdraw", metavar="TEAM[/RUN]", help="Only mark a submission as withdrawn in --history.", rare=True
+    ),
+    option(SCORING, "--date", metavar="DATE", help="Date of new lines, such as 2027-03-01T14:02:11Z [now].", rare=True),
+)
+"""Options of `score` for a history."""
+
+
 def skip_option(*, rare: bool = True) -> Decorator:
     help = "Leave out the systems that cannot be scored, and list them."
     return option(SCORING, "--skip-broken", is_flag=True, help=help, rare=rare)

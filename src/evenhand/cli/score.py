@@ -15,6 +15,7 @@ from evenhand.cli.options import (
     OUTPUT,
     Choice,
     by_side,
+    history_options,
     input_arguments,
     interval_options,
     note_inputs,
@@ -29,6 +30,7 @@ from evenhand.cli.options import (
     slice_keywords,
     slice_options,
     task_choice,
+    task_file_options,
     trials_option,
 )
 from evenhand.cli.output import (
@@ -79,6 +81,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
 @option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
+@task_file_options()
 @skip_option(rare=False)
 @engine_options
 @form_option(RANK_OUTPUTS)
@@ -109,6 +112,11 @@ def rank(suite: AnyPath | None, **options: Any) -> None:
     import evenhand
 
     style = table_style(options)
+    if options["task_file"] is not None:
+        from evenhand.cli.shared_task import board, emit_board
+
+        emit_board(board(options), options, style)
+        return
     chosen = score_options(options, "trials", "skip_broken", *INTERVAL_NAMES)
     if suite is not None and (options["gold"] is not None or options["manifest"] is not None):
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
@@ -242,6 +250,8 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @scoring_options()
 @slice_options(SCORING)
 @skip_option()
+@task_file_options()
+@history_options
 @engine_options
 @form_option(OUTPUTS)
 @option(
@@ -295,6 +305,15 @@ def score(**options: Any) -> None:
     import evenhand
 
     form, style, quiet = options["form"], table_style(options), options["quiet"]
+    if options["task_file"] is not None:
+        from evenhand.cli.shared_task import score_task
+
+        score_task(options, style)
+        return
+    if any(options[name] for name in ("history", "rescore", "withdraw", "date", "team", "data", "track")):
+        raise click.UsageError(
+            "--history, --rescore, --withdraw, --date, --team, --data and --track need a --task-file"
+        )
     with chosen_engine(options) as engine:
         key, named = sides(options, least=0)
         if form == "conlleval":

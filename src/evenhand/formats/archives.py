@@ -68,6 +68,11 @@ class Member(Address):
         """The path in the archive; empty for the archive itself."""
         return self.text.partition("!/")[2]
 
+    @property
+    def whole_name(self) -> str:
+        """The path in the archive with the single top-level folder, if there is one."""
+        return _entries(self.archive)[self.inner].name
+
     def __str__(self) -> str:
         return self.text
 
