@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from datetime import date as day
 from functools import cache, cached_property
 from hashlib import sha256
 from math import comb, isnan
@@ -73,6 +74,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}|(\*)")
 _COUNTS = ("TP", "FP", "FN")
 _BLOCK = 1 << 20
 _FLAG_TEXT = "scores or full"
+_DAY = Kind("a date such as 2027-02-01", lambda value: isinstance(value, str | day))
 _TASK_KEYS = {
     "title": TEXT,
     "submissions": replace(TEXT, expected='a pattern such as "submissions/{team}/{run}/{data}.conll"'),
@@ -83,6 +85,8 @@ _TASK_KEYS = {
     "feedback": Kind('"scores" or "full"', lambda value: value in ("scores", "full")),
     "missing": Kind('"none" or "zero"', lambda value: value in ("none", "zero")),
     "image": TEXT,
+    "start": _DAY,
+    "end": _DAY,
     "data": Kind("tables [[data]]", lambda value: isinstance(value, list) and len(value) > 0),
 }
 _DATA_KEYS = {
@@ -135,13 +139,19 @@ class SharedTask:
     title: str
     data: tuple[TaskData, ...]
     submissions: tuple[Submission, ...]
-    unmatched: tuple[str, ...]
+    pattern: str
+    """The pattern of the files of submissions."""
+    unmatched: tuple[str, ...] = ()
     """Files among the submissions that the pattern does not cover."""
-    baselines: tuple[str, ...]
-    runs: str
-    feedback: Literal["scores", "full"]
-    missing: Literal["none", "zero"]
-    image: str | None
+    baselines: tuple[str, ...] = ()
+    runs: str = ALL_RUNS
+    feedback: Literal["scores", "full"] = "scores"
+    missing: Literal["none", "zero"] = "none"
+    image: str | None = None
+    """The docker image in which Codabench runs the scoring program."""
+    start: object = None
+    end: object = None
+    """First and last day of the task on a platform."""
 
     @property
     def tracks(self) -> dict[str, list[TaskData]]:
@@ -197,12 +207,15 @@ def shared_task(task_file: str | PathLike[str]) -> SharedTask:
         title=document.get("title", path.stem),
         data=data,
         submissions=tuple(found),
+        pattern=document["submissions"],
         unmatched=tuple(unmatched),
         baselines=tuple(document.get("baselines", ())),
         runs=document.get("runs", ALL_RUNS),
         feedback=document.get("feedback", "scores"),
         missing=document.get("missing", "none"),
         image=document.get("image"),
+        start=document.get("start"),
+        end=document.get("end"),
     )
     if not found:
         raise SettingError(f"{path}: no file fits the pattern {document['submissions']!r}; check the pattern.")

@@ -108,7 +108,7 @@ def _check_task(form: str, options: Mapping[str, Any]) -> int:
     if form in ("json", "html"):
         emit(made, form, options["output"], quiet=True)
         return int(made.has_errors)
-    lines = [line for each in made.checked for line in each.lines()]
+    lines = list(dict.fromkeys(line for each in made.checked for line in each.lines()))  # an archive has one line
     text = "\n".join((*map(visible, (*lines, *made.notes)), "", table_text(made.table()), ""))
     write(text, form, options["output"])
     return int(made.has_errors)

@@ -11,7 +11,7 @@ import click
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
 from evenhand.cli.options import INPUT, OUTPUT, OUTPUT_OR_FOLDER, Choice, note_inputs, seed_option, task_file_options
 from evenhand.cli.output import emit, quiet_option, say_notes
-from evenhand.cli.process import say
+from evenhand.cli.process import SKIPPABLE, say
 from evenhand.errors import counted
 from evenhand.formats.storage import AnyPath
 
@@ -62,6 +62,8 @@ def sides_of_task(options: Mapping[str, Any]) -> tuple[AnyPath, dict[str, AnyPat
         raise click.UsageError("Name GOLD and SYSTEM files, or a --task-file, but not both")
     gold, systems, reading = sides_of_data(options["task_file"], options["team"], options["data"], options["track"])
     note_inputs([gold, *systems.values()])
+    if not options["skip_broken"]:
+        click.get_current_context().meta[SKIPPABLE] = list(map(str, systems.values()))
     return gold, systems, reading
 
 

@@ -432,7 +432,7 @@ def _compared(board: Leaderboard, data: str, own: Sequence[str]) -> BoardTable:
         ("median", competing, median),
         ("best baseline", [name for name in results if name not in competing], max),
     ):
-        if names:
+        if names and {*results} - {*own}:
             found = {measure: values(names, measure) for measure in measures}
             cells = [_score(choose(found[measure]) if found[measure] else None) for measure in measures]
             rows.append(BoardRow([_text(title), *cells], is_baseline=True))
