@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evenhand import engines as engines
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
+    from evenhand.api.check_task import check_task as check_task
     from evenhand.api.compare import compare as compare
     from evenhand.api.confidence import accept as accept
     from evenhand.api.confidence import confidence as confidence
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
-    from evenhand.api.shared_task import check_task as check_task
     from evenhand.api.shared_task import leaderboard as leaderboard
     from evenhand.api.suites import cite as cite
     from evenhand.api.summary import summarize as summarize
@@ -90,7 +90,8 @@ _NAMES = {
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),
-    "evenhand.api.shared_task": ("check_task", "leaderboard"),
+    "evenhand.api.check_task": ("check_task",),
+    "evenhand.api.shared_task": ("leaderboard",),
     "evenhand.api.suites": ("cite",),
     "evenhand.api.summary": ("summarize",),
     "evenhand.data.annotation": ("Annotation",),

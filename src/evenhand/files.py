@@ -135,7 +135,8 @@ def whole_folder(path: str | Path, replacing: str | None = None) -> Iterator[Cal
     """Yield a function that writes files of a folder by their relative paths; either all are written, or none.
 
     An existing folder keeps its other files. With `replacing`, the name of a file that such folders have, an existing
-    folder is replaced as a whole; a folder with other content is refused. An interrupt waits until the new files have been moved into the folder.
+    folder is replaced as a whole; a folder with other content is refused. An interrupt waits until the new files have
+    been moved into the folder.
     """
     folder = str(path)
     target = os.path.realpath(folder)

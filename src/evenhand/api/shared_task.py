@@ -22,12 +22,11 @@ from evenhand.api.compare import ResamplingSettings, default_trials
 from evenhand.api.rank import GROUPS, Ranked, ranked, ranked_models, with_clusters
 from evenhand.api.score import score_inputs, skipping_broken
 from evenhand.api.suites import READING_KEYS, TEXT, TEXTS, check_keys, read_toml
+from evenhand.api.summary import label_intervals, label_tables
 from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.ranking import rank_intervals
 from evenhand.dataclass import dataclass
 from evenhand.errors import (
-    OTHER_LABELS,
-    UNKNOWN_LABELS,
     EvenhandError,
     InputError,
     NoSystemLeftError,
@@ -38,21 +37,19 @@ from evenhand.errors import (
 )
 from evenhand.formats.archives import Member
 from evenhand.formats.check import check as check_file
-from evenhand.formats.check import label_problems
 from evenhand.formats.paths import files_of
-from evenhand.formats.read import read
 from evenhand.formats.source import Source
 from evenhand.formats.storage import AnyPath, beside, to_path
 from evenhand.parameters import Kind
 from evenhand.pipeline.inputs import by_side, content_for, prepare
 from evenhand.results.comparison import Ranking
-from evenhand.results.display import Displayed, WithTables
 from evenhand.results.leaderboard import (
     BROKEN,
     SCORED,
     WITHDRAWN,
     History,
     HistoryLine,
+    LabelIntervals,
     Leaderboard,
     Standing,
     Track,
@@ -65,7 +62,6 @@ from evenhand.results.result import Result, Results
 from evenhand.results.signature import joint_signature
 from evenhand.settings import ReadSettings, columns_of_side, encoding_named
 from evenhand.statistics.bootstrap import interval
-from evenhand.tables import Column, DisplayTable
 from evenhand.tasks.registry import TASKS, task_named
 
 ALL_RUNS, LAST_RUN, BEST_RUN = "all", "last", "best"
@@ -169,9 +165,9 @@ class SharedTask:
 
     def only(self, team: str | None = None, data: str | None = None, track: str | None = None) -> SharedTask:
         """The part of the task that options name; unknown names are errors."""
-        _check_name("team", team, {each.team for each in self.submissions})
-        _check_name("data", data, [each.name for each in self.data])
-        _check_name("track", track, self.tracks)
+        check_name("team", team, {each.team for each in self.submissions})
+        check_name("data", data, [each.name for each in self.data])
+        check_name("track", track, self.tracks)
         kept = tuple(each for each in self.data if data in (None, each.name) and track in (None, each.track))
         if not kept:
             raise SettingError(f"The data set {data!r} is not in the track {track!r}.")
@@ -180,7 +176,7 @@ class SharedTask:
         return replace(self, data=kept, submissions=submissions)
 
 
-def _check_name(what: str, name: str | None, known: Any) -> None:
+def check_name(what: str, name: str | None, known: Any) -> None:
     if name is not None and name not in known:
         names = sorted(known)
         raise SettingError(unknown(f"Unknown {what} {name!r}", name, names, f"choose one of {', '.join(names)}"))
@@ -220,7 +216,7 @@ def shared_task(task_file: str | PathLike[str]) -> SharedTask:
     if not found:
         raise SettingError(f"{path}: no file fits the pattern {document['submissions']!r}; check the pattern.")
     for name in task.baselines:
-        _check_name("team", name, {each.team for each in found})
+        check_name("team", name, {each.team for each in found})
     return task
 
 
@@ -325,11 +321,11 @@ def _in_file(
         yield from (Submission(team, run, name, archive, file, problem) for name in names)
     for (team, run, data), candidates in found.items():
         name = candidates[0]
-        problem = None
+        double: Skipped | None = None
         if len(candidates) > 1:
             both = " and ".join(candidates[:2])
-            problem = Skipped(file, None, f"expected one file for {data!r}, got {both}. Keep only one.")
-        yield Submission(team, run, data, fits[name], f"{file}!/{name}", problem)
+            double = Skipped(file, None, f"expected one file for {data!r}, got {both}. Keep only one.")
+        yield Submission(team, run, data, fits[name], f"{file}!/{name}", double)
 
 
 # Scores
@@ -433,6 +429,7 @@ def board_of(
             f"not scored: {each['name']} on {each['data']}: {each['file']}: {each['problem']}" for each in skipped
         ]
     rankings = {each.data.name: each.ranked.ranking for each in scored if each.ranked is not None}
+    names = "+".join(each.name for each in task.data)
     signatures = joint_signature(ranking.signature for ranking in rankings.values()) if rankings else ""
     return Leaderboard(
         title=task.title,
@@ -442,16 +439,32 @@ def board_of(
         lines=lines,
         history=history,
         skipped=skipped,
-        signature=f"{signatures}|runs:{task.runs}|missing:{task.missing}|data:{'+'.join(each.name for each in task.data)}",
+        signature=f"{signatures}|runs:{task.runs}|missing:{task.missing}|data:{names}",
         notes=tuple(notes),
         baselines=task.baselines,
         systems={name: key for key, name in task.names.items()},
+        label_intervals={each.data.name: _label_intervals(each, resampling) for each in scored if each.everyone},
     )
+
+
+def _label_intervals(scored: _Scored, resampling: ResamplingSettings) -> LabelIntervals:
+    """The intervals of the scores by label under the measure that ranks."""
+    results = scored.results
+    if results is None or not resampling.resamples:
+        return {}
+    first = next(iter(results.values()))
+    formula = next(each for each in first.models if each.name == scored.measure)
+    _, number = resampling.groups(TASKS[results.task], results.gold.documents, results.gold.sentences)
+    labels = [label for label in first[scored.measure].labels if label in results.gold.labels]
+    if formula.parts or not labels or number < 2:
+        return {}
+    of_labels = formula.of_labels()
+    return label_intervals(label_tables(of_labels, results, number, labels), resampling)
 
 
 def _is_withdrawn(submission: Submission, withdrawn: set[tuple[str, str, str, str]]) -> bool:
     key = submission.team, submission.run, submission.data
-    return any(each[:3] == key for each in withdrawn) and (*key, _hash(submission.path)) in withdrawn
+    return any(each[:3] == key for each in withdrawn) and (*key, hash_of(submission.path)) in withdrawn
 
 
 def _score_data(
@@ -561,7 +574,9 @@ def _chosen_runs(task: SharedTask, history: History, scored: Sequence[_Scored]) 
 
             def when(run: str, team: str = team) -> tuple[str, list[Any]]:
                 dates = [history.first_date((team, run, data.name)) for data in task.data]
-                return max(filter(None, dates), default="~"), _natural(run)  # a run that is not scored yet is the last
+                return max(filter(None, dates), default="~"), natural_order(
+                    run
+                )  # a run that is not scored yet is the last
 
             chosen.add(runs[max(runs, key=when)])
         elif task.runs == BEST_RUN:
@@ -573,7 +588,7 @@ def _chosen_runs(task: SharedTask, history: History, scored: Sequence[_Scored]) 
     return chosen
 
 
-def _natural(name: str) -> list[Any]:
+def natural_order(name: str) -> list[Any]:
     """Runs with numbers in their order: run2 before run10."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name) if part]
 
@@ -710,7 +725,7 @@ def _commit() -> str | None:
         return None
 
 
-def _hash(path: AnyPath) -> str:
+def hash_of(path: AnyPath) -> str:
     """The hash of the bytes of a file after unpacking, or of all files of a folder."""
     digest = sha256()
     try:
@@ -746,8 +761,8 @@ def _line(
         counts=counts,
         signature=None if result is None else result.signature,
         evenhand={"version": __version__, "commit": _commit()},
-        input=_hash(submission.path),
-        gold=_hash(data.gold),
+        input=hash_of(submission.path),
+        gold=hash_of(data.gold),
         file=submission.file,
         problem=None if problem is None else str(problem),
     )
@@ -798,7 +813,7 @@ def feedback_page(
     from evenhand.report.html.leaderboard import feedback
 
     task = shared_task(task_file).only(None, data, track)
-    _check_name("team", team, {each.team for each in task.submissions})
+    check_name("team", team, {each.team for each in task.submissions})
     if task.feedback == "full":
         return None
     own = [each for each in task.submissions if each.team == team]
@@ -819,12 +834,12 @@ def _public_problems(task: SharedTask, submission: Submission) -> list[str]:
     if submission.problem is not None:
         return [str(submission.problem)]
     data = next(each for each in task.data if each.name == submission.data)
-    report = check_file(submission.path, _read_settings(data), data.text, data.options.get("align"))
+    report = check_file(submission.path, read_settings_of(data), data.text, data.options.get("align"))
     errors = [str(problem) for problem in report.errors]
     return errors or [f"{submission.file}: differs from the text of {data.name}; ask the organisers."]
 
 
-def _read_settings(data: TaskData) -> ReadSettings:
+def read_settings_of(data: TaskData) -> ReadSettings:
     """How the files of a data set are read, one at a time."""
     options = data.options
     return ReadSettings(
@@ -833,152 +848,3 @@ def _read_settings(data: TaskData) -> ReadSettings:
         encoding_named(by_side(options.get("encoding"), "system")),
         task=None if "task" not in options else task_named(options["task"]),
     )
-
-
-# Check
-
-
-@dataclass(frozen=True)
-class CheckedSubmission:
-    """A submission with its problems: each is a severity and a message."""
-
-    submission: Submission
-    problems: tuple[tuple[str, str], ...]
-
-    @property
-    def state(self) -> str:
-        severities = {severity for severity, _ in self.problems}
-        return "errors" if "error" in severities else "warnings" if severities else "ok"
-
-    def lines(self) -> Iterator[str]:
-        """One line for each problem, or one line."""
-        for severity, message in self.problems:
-            place, _, finding = message.partition(": ")
-            yield f"{place}: {severity}: {finding}"
-        if not self.problems:
-            yield f"{self.submission.file}: ok"
-
-
-@dataclass(frozen=True)
-class CheckedTask(Displayed, WithTables):
-    """The check of all submissions of a task, with a table of teams and data sets."""
-
-    task: SharedTask
-    checked: tuple[CheckedSubmission, ...]
-    signature: str = f"evenhand:{__version__}"
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(f"{file}: does not fit the pattern of submissions." for file in self.task.unmatched)
-
-    @property
-    def has_errors(self) -> bool:
-        return any(each.state == "errors" for each in self.checked)
-
-    def table(self) -> DisplayTable:
-        """The state of each run on each data set."""
-        states = {
-            (each.submission.team, each.submission.run, each.submission.data): each.state for each in self.checked
-        }
-        data = [each.name for each in self.task.data]
-        runs = dict.fromkeys((team, run) for team, run, _ in states)
-        rows = [[self.task.names[key], *(states.get((*key, name), "absent") for name in data)] for key in runs]
-        return DisplayTable("", [Column("team", "text"), *(Column(name, "text") for name in data)], rows)
-
-    def saved(self) -> dict[str, Any]:
-        return {
-            "command": "check",
-            "notes": self.notes,
-            "submissions": [
-                {
-                    "team": each.submission.team,
-                    "run": each.submission.run,
-                    "data": each.submission.data,
-                    "file": each.submission.file,
-                    "state": each.state,
-                    "problems": [{"severity": severity, "message": message} for severity, message in each.problems],
-                }
-                for each in self.checked
-            ],
-        }
-
-
-def check_task(
-    task_file: str | PathLike[str], *, team: str | None = None, data: str | None = None, track: str | None = None
-) -> CheckedTask:
-    """Check all submissions of a task file: files, text, labels and copies.
-
-    With `team`, messages refer only to lines of the team's own files and of the public text.
-    """
-    whole = shared_task(task_file).only(None, data, track)
-    task = whole.only(team, data, track)
-    hashes: dict[str, list[Submission]] = {}
-    for each in whole.submissions:
-        hashes.setdefault(f"{each.data}:{_hash(each.path)}", []).append(each)
-    checked = []
-    for each in task.submissions:
-        of_data = next(one for one in task.data if one.name == each.data)
-        problems = [("error", str(each.problem))] if each.problem is not None else []
-        if not problems:
-            problems = list(_problems(each, of_data, for_team=team is not None))
-            problems += _copies(each, of_data, hashes[f"{each.data}:{_hash(each.path)}"])
-        checked.append(CheckedSubmission(each, tuple(problems)))
-    return CheckedTask(task, tuple(checked))
-
-
-def _problems(submission: Submission, data: TaskData, *, for_team: bool) -> Iterator[tuple[str, str]]:
-    """The problems of a file: of its format and its text, and of its labels."""
-    settings = _read_settings(data)
-    report = check_file(
-        submission.path, settings, data.text or (None if for_team else data.gold), data.options.get("align")
-    )
-    for problem in report.problems:
-        if problem.kind not in (OTHER_LABELS, UNKNOWN_LABELS):
-            shown = replace(problem, source=submission.file)
-            yield report.severity(problem), str(shown)
-    known = Counter(data.labels)
-    if not known:
-        known = check_file(data.gold, settings).labels
-    suggestions = {} if for_team or data.options.get("map") else _labels_on_same_spans(submission.path, data)
-    if not data.options.get("map"):
-        for severity, finding in label_problems(report.labels, known, suggestions):
-            yield severity, f"{submission.file}: {finding}"
-    if report.reading is not None and not report.units and not report.errors:
-        yield "warning", f"{submission.file}: there are no predictions. Check how it was written."
-    elif report.tokens and len(report.labels) == 1 and report.units_cover_all:
-        yield (
-            "warning",
-            f"{submission.file}: every token has the label {next(iter(report.labels))!r}. Check how it was written.",
-        )
-
-
-def _labels_on_same_spans(path: AnyPath, data: TaskData) -> dict[str, str]:
-    """For each label, the most frequent gold label of the same spans; only organisers may see it."""
-    reading = {key: value for key, value in data.options.items() if key in ("format", "column", "encoding", "task")}
-    try:
-        gold, system = (
-            read(file, **{key: by_side(value, side) for key, value in reading.items()}).spans().rows()
-            for file, side in ((data.gold, "gold"), (path, "system"))
-        )
-    except (EvenhandError, AttributeError, KeyError, TypeError):  # not spans, or reported elsewhere
-        return {}
-    label_at = {tuple(place): label for label, *place in gold}
-    pairs = Counter((label, label_at[tuple(place)]) for label, *place in system if tuple(place) in label_at)
-    best: dict[str, str] = {}
-    for (label, of_gold), _ in pairs.most_common():
-        best.setdefault(label, of_gold)
-    return best
-
-
-def _copies(submission: Submission, data: TaskData, alike: Sequence[Submission]) -> Iterator[tuple[str, str]]:
-    """Warnings for files that are identical to another one or to the gold standard."""
-    if _hash(submission.path) == _hash(data.gold):
-        yield "warning", f"{submission.file}: is identical to the gold standard. Check which file it is."
-    for other in alike:
-        if other.team != submission.team:
-            yield (
-                "warning",
-                f"{submission.file}: is identical to a file of the team {other.team}. Check which file it is.",
-            )
-        elif _natural(other.run) < _natural(submission.run):
-            yield "warning", f"{submission.file}: is identical to the earlier run {other.run}. Check which file it is."

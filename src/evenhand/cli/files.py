@@ -98,7 +98,7 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
 
 def _check_task(form: str, options: Mapping[str, Any]) -> int:
     """Check the submissions of a task file; the exit status."""
-    from evenhand.api.shared_task import check_task
+    from evenhand.api.check_task import check_task
     from evenhand.cli.output import emit, write
     from evenhand.report.text import table_text
 

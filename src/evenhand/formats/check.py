@@ -19,6 +19,7 @@ from evenhand.alignment.spans import LineFollower, SpanFollower
 from evenhand.alignment.words import GoldWords, WordFollower, only_layers
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.characters import peek, same_atoms
+from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import (
@@ -93,7 +94,7 @@ class Checked:
             self.units += len(layer)
             self.labels += labels_of(layer)
             self.tokens += batch.corpus.token_count or 0
-            if hasattr(layer, "start"):
+            if isinstance(layer, Spans):
                 self.covered += int((layer.end - layer.start).sum())
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
 

@@ -16,9 +16,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import isnan
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from evenhand import __version__
 from evenhand.api.compare import ResamplingSettings
@@ -118,8 +121,8 @@ if __name__ == "__main__":
 def _codabench(task: SharedTask) -> tuple[Files, list[str]]:
     if task.image is None:
         raise SettingError(
-            f"{task.path}: Codabench needs a docker image with Evenhand and without ENTRYPOINT. Build one with docker build "
-            '--target scorer, publish it, and write image = "NAME:TAG".'
+            f"{task.path}: Codabench needs a docker image with Evenhand and without ENTRYPOINT. Build one with "
+            'docker build --target scorer, publish it, and write image = "NAME:TAG".'
         )
     if task.start is None:
         raise SettingError(f'{task.path}: Codabench needs the start of the phase; write start = "2027-02-01".')
@@ -217,8 +220,9 @@ def _pages(task: SharedTask, pattern: str) -> dict[str, str]:
     names = ", ".join(pattern.replace("{data}", each.name) for each in task.data)
     return {
         "overview": f"# {task.title}\n\nData sets: {', '.join(each.name for each in task.data)}.\n",
-        "evaluation": f"# Evaluation\n\nMeasures, the first of which ranks:\n\n{ranked_by}\n\nTracks are ranked by the mean over "
-        f"their data sets. A submission that lacks a data set {lacking}. Scored with Evenhand {__version__}.\n",
+        "evaluation": f"# Evaluation\n\nMeasures, the first of which ranks:\n\n{ranked_by}\n\nTracks are ranked by "
+        f"the mean over their data sets. A submission that lacks a data set {lacking}. "
+        f"Scored with Evenhand {__version__}.\n",
         "data": f"# Data\n\nSubmit one zip archive with {names}. The starting kit has the texts.\n",
         "terms": f"# Terms\n\nBy taking part in {task.title}, you agree that your scores are published.\n",
     }
@@ -231,7 +235,8 @@ def _starting_kit(task: SharedTask, pattern: str) -> str:
         for each in task.data
         if each.text is not None
     )
-    text = f"# {task.title}\n\nCheck your files before you submit them:\n\n```sh\npip install evenhand=={__version__}\n{checks}\n```\n"
+    text = f"# {task.title}\n\nCheck your files before you submit them:\n\n"
+    text += f"```sh\npip install evenhand=={__version__}\n{checks}\n```\n"
     return f"{text}\nThen pack them in one zip archive.\n"
 
 
@@ -251,7 +256,8 @@ def score_codabench(inputs: Path, outputs: Path, settings: Path) -> int:
         write_file(outputs / "scores.json", json.dumps(scores_of(task, board)) + "\n")
         write_file(outputs / "detailed_results.html", feedback(board, _TEAM, []))
     except EvenhandError as error:
-        print(str(error).replace(f"{inputs}/res/", "").replace(f"{inputs}/ref/", "gold/"), file=sys.stderr)
+        message = str(error).replace(f"{inputs}/res/", "").replace(f"{inputs}/ref/", "gold/")
+        sys.stderr.write(f"{message}\n")
         return 1
     return 0
 
@@ -420,7 +426,9 @@ def _kaggle(task: SharedTask) -> tuple[Files, list[str]]:
     if len(task.data) > 1:
         raise SettingError(f"{task.path}: a metric of Kaggle has one data set; bundle a task file with one [[data]].")
     (data,) = task.data
-    options = {key: by_side(value, "gold") for key, value in data.options.items() if key not in ("align", "map")}
+    options: dict[str, Any] = {
+        key: by_side(value, "gold") for key, value in data.options.items() if key not in ("align", "map")
+    }
     gold = read(str(data.gold), **options)
     if "spans" not in gold.layers:
         raise SettingError(f"{task.path}: bundles for Kaggle are for spans.")
@@ -437,14 +445,10 @@ def _kaggle(task: SharedTask) -> tuple[Files, list[str]]:
 def _documents(gold: Any) -> tuple[list[list[str]], list[list[str]], list[list[str]]]:
     """Rows of the solution, of an empty submission and of the test set, one per document."""
     corpus = gold.corpus
-    sentences = gold.sentences()
-    offsets, documents = [], list[list[str]]()
-    starts = {int(start) for start in corpus.document_starts} | {0}
-    for number, tokens in enumerate(sentences):
-        if number in starts:
-            documents.append([])
-        offsets.append((len(documents) - 1, len(documents[-1])))
-        documents[-1] += tokens
+    bounds, document_of = corpus.bounds.tolist(), corpus.document_of(np.arange(corpus.sentences)).tolist()
+    starts = corpus.document_bounds.tolist()
+    documents = [corpus.tokens.texts(*pair) for pair in pairwise(starts)]
+    offsets = [(number, bounds[sentence] - starts[number]) for sentence, number in enumerate(document_of)]
     listed: list[list[list[Any]]] = [[] for _ in documents]
     for label, sentence, start, end in (row[:4] for row in gold.spans().rows()):
         document, offset = offsets[sentence]

@@ -47,8 +47,8 @@ def remark(track: Track) -> str:
         text += f" Intervals of {100 * ranking.level:g} % from {ranking.resamples:,} resamples of {ranking.groups}"
         text += " within each data set." if len(track.measures) > 1 else "."
     if ranking is not None and ranking.clusters is not None:
-        text += f" Systems that share a letter are not significantly worse than the best of them (alpha {ranking.clusters.alpha:g},"
-        text += f" {ranking.clusters.trials:,} trials, Holm)."
+        text += " Systems that share a letter are not significantly worse than the best of them "
+        text += f"(alpha {ranking.clusters.alpha:g}, {ranking.clusters.trials:,} trials, Holm)."
     return text
 
 

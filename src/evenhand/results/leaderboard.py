@@ -1,10 +1,10 @@
 """The leaderboard of a shared task, and the history of its submissions.
 
 For each track, systems are ranked by the mean of their scores over the data sets: M(s) = (1/D) sum_d S_d(s), where S_d
-is the headline of the measure that ranks data set d. Counts are never pooled. A system that lacks a data set has no mean,
-unless the rules are that a missing data set scores 0. Intervals and tests resample documents within each data set; the
-scores of a resample are then averaged. Clusters are formed as in `rank`, by the mean and on each data set. Baselines
-are shown without rank. Systems with equal scores share a rank.
+is the headline of the measure that ranks data set d. Counts are never pooled. A system that lacks a data set has no
+mean, unless the rules are that a missing data set scores 0. Intervals and tests resample documents within each data
+set; the scores of a resample are then averaged. Clusters are formed as in `rank`, by the mean and on each data set.
+Baselines are shown without rank. Systems with equal scores share a rank.
 
 The history has one JSON line for each scored, broken or withdrawn submission. It is append-only.
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from evenhand.results.comparison import Ranking
 from evenhand.results.display import Displayed, WithTables, present
 from evenhand.results.result import Results
 
+LabelIntervals = Mapping[str, Mapping[str, tuple[float, float]]]
+"""By label and system."""
 SCORED, BROKEN, WITHDRAWN = "scored", "broken", "withdrawn"
 
 
@@ -78,6 +81,7 @@ class History:
         return min((line.date for line in self.lines if line.submission == submission), default=None)
 
 
+_OTHER_GOLD, _OTHER_SETTINGS = "a different gold standard", "different settings"
 _DECODER = msgspec.json.Decoder(HistoryLine)
 
 
@@ -220,6 +224,8 @@ class Leaderboard(Displayed, WithTables):
     baselines: tuple[str, ...] = ()
     systems: Mapping[str, tuple[str, str]] | None = None
     """Team and run of each system."""
+    label_intervals: Mapping[str, LabelIntervals] = field(default_factory=dict)
+    """By data set: of the scores by label under the measure that ranks."""
 
     def saved(self) -> dict[str, Any]:
         """Per data set the figures of `rank --as json`; per track the standings by the mean."""
@@ -240,23 +246,23 @@ def other_gold(history: History, lines: Sequence[HistoryLine]) -> list[str]:
     """Notes on the lines of a history that cannot be compared with the present ones, by what differs."""
     present_lines = {line.data: line for line in lines if line.status == SCORED}
     signatures = {(*line.submission, line.signature) for line in lines}
-    by_reason: dict[str, dict[tuple[str, str, str], str]] = {"gold standard": {}, "settings": {}}
+    by_reason: dict[str, dict[tuple[str, str, str], str]] = {_OTHER_GOLD: {}, _OTHER_SETTINGS: {}}
     current = {line.submission: line for line in history.lines if line.status == SCORED}  # the last one counts
     for submission, line in current.items():
         now = present_lines.get(line.data)
         if now is None:
             continue
         if line.gold != now.gold:
-            by_reason["gold standard"][submission] = line.date
+            by_reason[_OTHER_GOLD][submission] = line.date
         elif (*submission, line.signature) not in signatures and submission in {each.submission for each in lines}:
-            by_reason["settings"][submission] = line.date
-    return [
-        f"{counted(len(dates), 'submission')} {'was' if len(dates) == 1 else 'were'} scored with "
-        f"{'a different gold standard' if what == 'gold standard' else 'different settings'} ({max(dates.values())[:10]}). "
-        f"Score {'it' if len(dates) == 1 else 'them'} again with --rescore."
-        for what, dates in by_reason.items()
-        if dates
-    ]
+            by_reason[_OTHER_SETTINGS][submission] = line.date
+    return [_on_other(what, dates) for what, dates in by_reason.items() if dates]
+
+
+def _on_other(what: str, dates: Mapping[tuple[str, str, str], str]) -> str:
+    verb, object_ = ("was", "it") if len(dates) == 1 else ("were", "them")
+    scored = f"{counted(len(dates), 'submission')} {verb} scored with {what} ({max(dates.values())[:10]})."
+    return f"{scored} Score {object_} again with --rescore."
 
 
 def saved_problem(system: str, data: str, problem: Skipped) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The pages of a leaderboard, its data, and the feedback that a team gets.
 
-The pages are static. Their script only sorts and filters tables. The same leaderboard gives the same bytes. Feedback has
-scores, counts and labels, but no units: units are the gold standard.
+The pages are static. Their script only sorts and filters tables. The same leaderboard gives the same bytes. Feedback
+has scores, counts and labels, but no units: units are the gold standard.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from statistics import median
 from markupsafe import Markup
 
 from evenhand import __version__
+from evenhand.comparison.ranking import RankInterval
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING
 from evenhand.report.data import render_json
 from evenhand.report.html import read_template, style_sheet, template
 from evenhand.report.leaderboard_tables import remark
 from evenhand.results.comparison import Ranking
-from evenhand.results.leaderboard import HistoryLine, Leaderboard, Standing, Track
+from evenhand.results.leaderboard import HistoryLine, LabelIntervals, Leaderboard, Standing, Track
 from evenhand.results.result import Result
 from evenhand.tables import UNDEFINED
 from evenhand.tasks.registry import model_title
@@ -143,6 +144,21 @@ def _interval(interval: tuple[float, float] | None, score: float | None) -> Boar
     return BoardCell(f"{100 * low:.1f}–{100 * high:.1f}", low, bar=bar)
 
 
+def _scaled(rows: Sequence[BoardRow]) -> list[BoardRow]:
+    """The rows with bars from the lowest to the highest end of all intervals."""
+    bars = [cell.bar for row in rows for cell in row.cells if cell.bar is not None]
+    low = min((start for start, _, _ in bars), default=0.0)
+    size = max((start + width for start, width, _ in bars), default=100.0) - low or 1.0
+
+    def scaled(cell: BoardCell) -> BoardCell:
+        if cell.bar is None:
+            return cell
+        start, width, score = cell.bar
+        return replace(cell, bar=(99 * (start - low) / size, 99 * width / size, 99 * (score - low) / size))
+
+    return [replace(row, cells=[scaled(cell) for cell in row.cells]) for row in rows]
+
+
 def _rank(standing: Standing) -> BoardCell:
     if standing.is_baseline:
         return BoardCell("baseline")
@@ -183,7 +199,7 @@ def _standings(board: Leaderboard, track: Track, systems: Mapping[str, str]) -> 
     columns = ["Rank", *(["Cluster"] if has_clusters else []), "Team", *(["Run"] if has_runs else [])]
     columns += [*(["Mean"] if has_mean else []), *(["Interval"] if has_intervals else [])]
     columns += [f"{name} ({track.measures[name]})" for name in data]
-    return BoardTable(track.name, [*columns, "Runs", "Date"], 0, rows, remark(track))
+    return BoardTable(track.name, [*columns, "Runs", "Date"], 0, _scaled(rows), remark(track))
 
 
 def _data_set(board: Leaderboard, name: str, systems: Mapping[str, str]) -> list[BoardSection]:
@@ -193,7 +209,8 @@ def _data_set(board: Leaderboard, name: str, systems: Mapping[str, str]) -> list
     for measure in ranking.models:
         columns += [model_title(ranking.task, measure), "Interval", "Rank"]
     rows, before = [], None
-    for system in [*ranking.systems, *(each for each in results if each not in ranking.systems)]:
+    order = [*ranking.systems, *(each for each in results if each not in ranking.systems)]
+    for system in sorted(order, key=lambda each: -_comparable(results[each][ranking.models[0]].headline)):
         is_ranked = system in ranking[ranking.models[0]]
         cluster = ranking.cluster(ranking.models[0], system) if is_ranked else None
         first = ranking[ranking.models[0]][system].rank if is_ranked else None
@@ -207,7 +224,7 @@ def _data_set(board: Leaderboard, name: str, systems: Mapping[str, str]) -> list
             cells += [BoardCell(f"{rank}." if rank else "", rank)]
         rows.append(BoardRow(cells, before is not None and cluster not in (None, before), not is_ranked))
         before = cluster or before
-    tables = [BoardTable("scores", columns, 0, rows)]
+    tables = [BoardTable("scores", columns, 0, _scaled(rows))]
     if ranking.clusters is not None:
         placed = ranking.clusters.systems
         tests = [
@@ -230,6 +247,10 @@ def _data_set(board: Leaderboard, name: str, systems: Mapping[str, str]) -> list
     return [BoardSection("scores", "Scores", tables[:1]), BoardSection("tests", "Tests", tables[1:])]
 
 
+def _comparable(score: float) -> float:
+    return -1.0 if isnan(score) else score
+
+
 def _p(p: float | None) -> str:
     return "" if p is None else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
 
@@ -240,7 +261,7 @@ def _system(board: Leaderboard, name: str) -> Iterator[BoardSection]:
         if name not in results:
             continue
         ranking = board.rankings.get(data)
-        tables = [_measures(results[name], ranking), *_labels(results[name])]
+        tables = [_measures(results[name], ranking), *_labels(results[name], board.label_intervals.get(data, {}))]
         yield BoardSection(f"data-{_NOT_IN_SLUG.sub('-', data)}", data, tables)
     team, run = (board.systems or {}).get(name, (name, ""))
     lines = [line for line in board.history.lines if (line.team, line.run) == (team, run)]
@@ -252,7 +273,7 @@ def _measures(result: Result, ranking: Ranking | None) -> BoardTable:
     kinds = list(dict.fromkeys(kind for measure in result for kind in result[measure].overall.counts))
     rows = []
     for measure in result:
-        standings = ranking[measure] if ranking is not None and measure in ranking else {}
+        standings: Mapping[str, RankInterval] = ranking[measure] if ranking is not None and measure in ranking else {}
         standing, score = standings.get(result.name), result[measure]
         rank = None if standing is None else standing.rank
         counts = score.overall.counts
@@ -266,7 +287,7 @@ def _measures(result: Result, ranking: Ranking | None) -> BoardTable:
         cells += [_count(counts.get(kind)) for kind in kinds]
         rows.append(BoardRow(cells))
     columns = ["Measure", "Score", "Interval", "Rank", "Precision", "Recall", *kinds]
-    return BoardTable("measures", columns, 0, rows)
+    return BoardTable("measures", columns, -1, _scaled(rows))
 
 
 def _count(count: float | None) -> BoardCell:
@@ -277,7 +298,7 @@ def _count(count: float | None) -> BoardCell:
     )
 
 
-def _labels(result: Result) -> Iterator[BoardTable]:
+def _labels(result: Result, intervals: LabelIntervals) -> Iterator[BoardTable]:
     """Scores by label under the first measure that has them."""
     measure = next((name for name in result if result[name].labels), None)
     if measure is None:
@@ -286,9 +307,11 @@ def _labels(result: Result) -> Iterator[BoardTable]:
     rows = []
     for label, row in result[measure].labels.items():
         cells = [_text(label), _score(row.precision), _score(row.recall), _score(row.f1)]
+        cells += [_interval(intervals.get(label, {}).get(result.name), row.f1)] if intervals else []
         rows.append(BoardRow([*cells, *(_count(row.counts.get(kind)) for kind in kinds)]))
     about = f"By label under {model_title(result.settings.task, measure)}."
-    yield BoardTable("labels", ["Label", "Precision", "Recall", "F1", *kinds], 0, rows, about)
+    columns = ["Label", "Precision", "Recall", "F1", *(["Interval"] if intervals else []), *kinds]
+    yield BoardTable("labels", columns, -1, _scaled(rows), about)
 
 
 def _history(lines: Sequence[HistoryLine]) -> BoardTable:
@@ -317,21 +340,24 @@ def _about(board: Leaderboard) -> BoardSection:
     gold = BoardTable(
         "gold",
         ["Data set", "SHA-256 of the gold standard"],
-        0,
+        -1,
         [BoardRow([_text(name), _text(value.removeprefix("sha256:"))]) for name, value in golds.items()],
     )
     inputs = BoardTable(
         "submissions",
         ["File", "Status", "SHA-256"],
-        0,
+        -1,
         [
             BoardRow([_text(line.file), _text(line.status), _text(line.input.removeprefix("sha256:"))])
             for line in board.lines
         ],
     )
-    text = "The first system opens cluster A. A system that is significantly worse than the best one of the open cluster opens the next. "
+    text = (
+        "The first system opens cluster A. A system that is significantly worse than the best one of the open cluster "
+    )
+    text += "opens the next. "
     text += f"Scored with Evenhand {__version__}; run evenhand cite for what to cite."
-    return BoardSection("about", "Versions and files", [gold, BoardTable("", (), 0, (), text), inputs])
+    return BoardSection("about", "Versions and files", [gold, BoardTable("", (), -1, (), text), inputs])
 
 
 # Files
@@ -397,7 +423,10 @@ def feedback(board: Leaderboard, team: str, problems: Sequence[str]) -> str:
         tables = [_compared(board, data, own)]
         for name in own:
             if name in results:
-                tables += [replace(_measures(results[name], ranking), remark=f"Run {name}."), *_labels(results[name])]
+                tables += [
+                    replace(_measures(results[name], ranking), remark=f"Run {name}."),
+                    *_labels(results[name], board.label_intervals.get(data, {})),
+                ]
         sections.append(BoardSection(f"data-{_NOT_IN_SLUG.sub('-', data)}", data, tables))
     return template("leaderboard.html").render(
         title=f"{team} – {board.title}",
@@ -436,4 +465,4 @@ def _compared(board: Leaderboard, data: str, own: Sequence[str]) -> BoardTable:
             found = {measure: values(names, measure) for measure in measures}
             cells = [_score(choose(found[measure]) if found[measure] else None) for measure in measures]
             rows.append(BoardRow([_text(title), *cells], is_baseline=True))
-    return BoardTable("compared", ["", *(model_title(results.task, measure) for measure in measures)], 0, rows)
+    return BoardTable("compared", ["", *(model_title(results.task, measure) for measure in measures)], -1, rows)
