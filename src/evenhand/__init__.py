@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from evenhand.results.confidence import Acceptance as Acceptance
     from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.gate import Gate as Gate
+    from evenhand.results.leaderboard import Leaderboard as Leaderboard
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
@@ -107,6 +108,7 @@ _NAMES = {
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
+    "evenhand.results.leaderboard": ("Leaderboard",),
     "evenhand.results.confidence": ("Acceptance", "Confidence"),
     "evenhand.results.power": ("Power",),
     "evenhand.results.result": ("Result", "Results"),

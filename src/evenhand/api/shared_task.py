@@ -513,7 +513,7 @@ def _score_data(
     return scored if results is None else _ranked_again(task, scored, results, resampling, number, has_trials)
 
 
-def _first_broken(problem: Skipped) -> EvenhandError:
+def _first_broken(problem: Skipped | None) -> EvenhandError:
     return SettingError(f"{problem} Use --skip-broken to leave it out.")
 
 
@@ -795,15 +795,19 @@ def record(
 
 
 def sides_of_data(
-    task_file: str | PathLike[str], team: str | None, data: str | None, track: str | None
-) -> tuple[AnyPath, dict[str, AnyPath], dict[str, Any]]:
-    """Gold standard, systems by name and reading options of one data set, for `compare` and `report`."""
+    task_file: str | PathLike[str], team: str | None, data: str | None, track: str | None, *, skip_broken: bool = False
+) -> tuple[AnyPath, dict[str, AnyPath], dict[str, Any], list[str]]:
+    """Gold standard, systems by name, reading options and left-out systems of one data set of a task."""
     task = shared_task(task_file).only(team, data, track)
     if len(task.data) > 1:
         names = ", ".join(each.name for each in task.data)
         raise SettingError(f"{task_file} has several data sets ({names}); choose one with --data.")
-    systems = {task.names[each.team, each.run]: each.path for each in task.submissions}
-    return task.data[0].gold, systems, dict(task.data[0].options)
+    broken = [each for each in task.submissions if each.problem is not None]
+    if broken and not skip_broken:
+        raise _first_broken(broken[0].problem)
+    systems = {task.names[each.team, each.run]: each.path for each in task.submissions if each.problem is None}
+    left_out = [f"not scored: {task.names[each.team, each.run]}: {each.problem}" for each in broken]
+    return task.data[0].gold, systems, dict(task.data[0].options), left_out
 
 
 def feedback_page(

@@ -60,7 +60,9 @@ def sides_of_task(options: Mapping[str, Any]) -> tuple[AnyPath, dict[str, AnyPat
 
     if options.get("gold") is not None or options.get("manifest") is not None:
         raise click.UsageError("Name GOLD and SYSTEM files, or a --task-file, but not both")
-    gold, systems, reading = sides_of_data(options["task_file"], options["team"], options["data"], options["track"])
+    part = (options["task_file"], options["team"], options["data"], options["track"])
+    gold, systems, reading, left_out = sides_of_data(*part, skip_broken=options["skip_broken"])
+    say_notes(left_out)
     note_inputs([gold, *systems.values()])
     if not options["skip_broken"]:
         click.get_current_context().meta[SKIPPABLE] = list(map(str, systems.values()))
