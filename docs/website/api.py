@@ -29,7 +29,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
                 "agree",
                 "adjudicate",
             ),
-            *("evaluate", "report", "germeval", "ground", "cite", "models", "formats"),
+            *("evaluate", "report", "leaderboard", "check_task", "germeval", "ground", "cite", "models", "formats"),
         ),
     ),
     "inputs": (
@@ -46,6 +46,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             *(
                 "Comparison",
                 "Ranking",
+                "Leaderboard",
                 "Gate",
                 "Power",
                 "Confidence",

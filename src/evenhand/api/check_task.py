@@ -135,7 +135,7 @@ def _problems(submission: Submission, data: TaskData, *, for_team: bool) -> Iter
         for severity, finding in label_problems(report.labels, known, suggestions):
             yield severity, f"{submission.file}: {finding}"
     if report.reading is not None and not report.units and not report.errors:
-        yield "warning", f"{submission.file}: there are no predictions. Check how it was written."
+        yield "warning", f"{submission.file}: has no predictions. Check how it was written."
     elif report.tokens and len(report.labels) == 1 and report.units_cover_all:
         yield (
             "warning",

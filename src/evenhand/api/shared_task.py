@@ -69,7 +69,10 @@ _FIELDS = ("team", "run", "data")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}|(\*)")
 _COUNTS = ("TP", "FP", "FN")
 _BLOCK = 1 << 20
-_FLAG_TEXT = "scores or full"
+FEEDBACK = ("scores", "full")
+"""What teams see of their own runs: scores only, or units too, which show the gold standard."""
+MISSING = ("none", "zero")
+"""The mean of a system that lacks a data set: there is none, or the data set scores 0."""
 _DAY = Kind("a date such as 2027-02-01", lambda value: isinstance(value, str | day))
 _TASK_KEYS = {
     "title": TEXT,
@@ -78,8 +81,8 @@ _TASK_KEYS = {
     "runs": replace(TEXT, expected='"all", "last", "best" or the name of a run'),
     "rank_by": TEXT,
     "match": TEXTS | TEXT,
-    "feedback": Kind('"scores" or "full"', lambda value: value in ("scores", "full")),
-    "missing": Kind('"none" or "zero"', lambda value: value in ("none", "zero")),
+    "feedback": Kind('"scores" or "full"', lambda value: value in FEEDBACK),
+    "missing": Kind('"none" or "zero"', lambda value: value in MISSING),
     "image": TEXT,
     "start": _DAY,
     "end": _DAY,
@@ -574,9 +577,8 @@ def _chosen_runs(task: SharedTask, history: History, scored: Sequence[_Scored]) 
 
             def when(run: str, team: str = team) -> tuple[str, list[Any]]:
                 dates = [history.first_date((team, run, data.name)) for data in task.data]
-                return max(filter(None, dates), default="~"), natural_order(
-                    run
-                )  # a run that is not scored yet is the last
+                # A run that is not in the history yet is the last.
+                return max(filter(None, dates), default="~"), natural_order(run)
 
             chosen.add(runs[max(runs, key=when)])
         elif task.runs == BEST_RUN:
@@ -620,7 +622,7 @@ def _track(
         if any(each.results is not None and system in each.results for each in scored)
     }
     scores = {system: {each.data.name: _score_on(each, system) for each in scored} for system in systems}
-    zero = task.missing == "zero"
+    zero = task.missing == MISSING[1]
     means = {
         system: float(np.mean([score or 0.0 for score in by_data.values()]))
         for system, by_data in scores.items()
@@ -818,7 +820,7 @@ def feedback_page(
 
     task = shared_task(task_file).only(None, data, track)
     check_name("team", team, {each.team for each in task.submissions})
-    if task.feedback == "full":
+    if task.feedback == FEEDBACK[1]:
         return None
     own = [each for each in task.submissions if each.team == team]
     # All runs are shown, whichever counts.

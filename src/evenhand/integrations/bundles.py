@@ -27,7 +27,7 @@ from evenhand import __version__
 from evenhand.api.compare import ResamplingSettings
 from evenhand.api.rank import ranked_models
 from evenhand.api.score import score_inputs
-from evenhand.api.shared_task import SharedTask, Submission, TaskData, board_of
+from evenhand.api.shared_task import MISSING, SharedTask, Submission, TaskData, board_of
 from evenhand.data.from_lists import spans
 from evenhand.errors import EvenhandError, SettingError
 from evenhand.files import write_file
@@ -44,7 +44,7 @@ _DATE = (2000, 1, 1, 0, 0, 0)
 """The date of all members, so equal tasks have equal bundles."""
 _LOGO_COLOR = b"\x00\x72\xb2"
 _LOGO_SIZE = 256
-_MEAN = "mean"
+_MEAN, _SPANS = "mean", "spans"
 
 Files = dict[str, str | bytes]
 
@@ -216,7 +216,7 @@ def _logo() -> bytes:
 
 def _pages(task: SharedTask, pattern: str) -> dict[str, str]:
     ranked_by = "\n".join(f"- {each.name}: {', '.join(measures_of(each))}" for each in task.data)
-    lacking = "scores 0" if task.missing == "zero" else "has no mean"
+    lacking = "scores 0" if task.missing == MISSING[1] else "has no mean"
     names = ", ".join(pattern.replace("{data}", each.name) for each in task.data)
     return {
         "overview": f"# {task.title}\n\nData sets: {', '.join(each.name for each in task.data)}.\n",
@@ -430,7 +430,7 @@ def _kaggle(task: SharedTask) -> tuple[Files, list[str]]:
         key: by_side(value, "gold") for key, value in data.options.items() if key not in ("align", "map")
     }
     gold = read(str(data.gold), **options)
-    if "spans" not in gold.layers:
+    if _SPANS not in gold.layers:
         raise SettingError(f"{task.path}: bundles for Kaggle are for spans.")
     solution, sample, test = _documents(gold)
     files: Files = {
@@ -472,7 +472,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def score_kaggle(solution: Any, submission: Any, row_id: str, measure: str) -> float:
     """The headline of a measure on the documents of two data frames, a fraction."""
-    for name in (row_id, "spans"):
+    for name in (row_id, _SPANS):
         if name not in submission.columns:
             raise SettingError(f"The column {name!r} is missing.")
     given = dict(zip(map(str, submission[row_id]), submission["spans"], strict=True))

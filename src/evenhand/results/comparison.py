@@ -430,8 +430,11 @@ class Comparison(Displayed, WithRows, WithFigures, WithTables):
             "resampling": self.resampling,
             "report": {"show": self.show, "top": self.top, "sort": self.sort},
             "reading": gold.reading,
-            "skipped": [reason.saved(name) for name, reason in self.skipped.items()],
-            **present(before=self.before, shared=self.shared),
+            **present(
+                before=self.before,
+                shared=self.shared,
+                skipped=[reason.saved(name) for name, reason in self.skipped.items()] or None,
+            ),
         }
 
     @staticmethod

@@ -26,7 +26,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, Skipped, counted
 from evenhand.files import refusal
 from evenhand.results.comparison import Ranking
-from evenhand.results.display import Displayed, WithTables, present
+from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Results
 
 LabelIntervals = Mapping[str, Mapping[str, tuple[float, float]]]
@@ -238,8 +238,14 @@ class Leaderboard(Displayed, WithTables):
             "mean": {name: track.ranking.saved() for name, track in self.tracks.items() if track.ranking is not None},
             "data_sets": {name: ranking.saved() for name, ranking in self.rankings.items()},
             "skipped": self.skipped,
-            **present(submissions=[msgspec.to_builtins(line) for line in self.lines] or None),
+            "submissions": [self._saved_line(line) for line in self.lines],
         }
+
+    def _saved_line(self, line: HistoryLine) -> dict[str, Any]:
+        """A submission with its date in the history, if it is there: the same input gives the same JSON."""
+        date = min((old.date for old in self.history.lines if old.same(line)), default=None)
+        saved: dict[str, Any] = {**msgspec.to_builtins(line), "date": date}
+        return {name: value for name, value in saved.items() if name != "evenhand"}
 
 
 def other_gold(history: History, lines: Sequence[HistoryLine]) -> list[str]:
