@@ -65,6 +65,18 @@ def evenhand_rank(gold: str, folder: str, trials: int | None = 0) -> Timed:
     return process_time() - begin, max(each.score for each in ranking["exact"].values())
 
 
+def evenhand_suspects(gold: str, folder: str) -> Timed:
+    """Suspects of a gold standard with all systems of a folder, beside masked words."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = [path for path in sorted(Path(folder).glob("*.conll")) if path != Path(gold)]
+    begin = process_time()
+    suspects = eh.suspects(gold, systems, rule="fit")
+    render(suspects)
+    return process_time() - begin, len(suspects.suspects)
+
+
 def evenhand_compare(gold: str, folder: str) -> Timed:
     """All pairs of the systems of a folder, with 10,000 trials and 1,000 resamples."""
     import evenhand as eh
@@ -75,6 +87,45 @@ def evenhand_compare(gold: str, folder: str) -> Timed:
     comparison = eh.compare(gold, systems)
     render(comparison)
     return process_time() - begin, len(comparison.pairs)
+
+
+def evenhand_pair(gold: str, folder: str) -> Timed:
+    """The first two systems of a folder, with 10,000 trials and 1,000 resamples."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = _first_two(gold, folder)
+    begin = process_time()
+    comparison = eh.compare(gold, systems, by="exact")
+    render(comparison)
+    return process_time() - begin, len(comparison.pairs)
+
+
+def evenhand_causes(gold: str, system: str) -> Timed:
+    """The slices in which one system has more errors."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    begin = process_time()
+    causes = eh.causes(gold, system)
+    render(causes)
+    return process_time() - begin, len(causes.found)
+
+
+def evenhand_power(gold: str, folder: str) -> Timed:
+    """What the test set can show of the same systems."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    systems = _first_two(gold, folder)
+    begin = process_time()
+    power = eh.power(gold, systems, by="exact")
+    render(power)
+    return process_time() - begin, len(power.pairs)
+
+
+def _first_two(gold: str, folder: str) -> list[Path]:
+    return [path for path in sorted(Path(folder).glob("*.tags")) if path != Path(gold)][:2]
 
 
 def evenhand_tests(gold: str, folder: str) -> Timed:
@@ -236,8 +287,12 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "evenhand-leak": evenhand_leak,
     "evenhand-four": evenhand_four,
     "evenhand-rank": evenhand_rank,
+    "evenhand-suspects": evenhand_suspects,
     "evenhand-clusters": evenhand_clusters,
     "evenhand-compare": evenhand_compare,
+    "evenhand-pair": evenhand_pair,
+    "evenhand-power": evenhand_power,
+    "evenhand-causes": evenhand_causes,
     "evenhand-tests": evenhand_tests,
     "evenhand-lists": evenhand_lists,
     "evenhand-metric": evenhand_metric,

@@ -147,6 +147,23 @@ def write_repeated(folder: Path, data: Path, times: int = 20) -> tuple[Path, lis
     return written[0], written[1:]
 
 
+def write_masked(folder: Path, data: Path, times: int = 20) -> Path | None:
+    """The same with masked words and marks of documents, as `*.conll`; returns the gold standard."""
+    masked = data / "gold_errors" / "testb.masked.conll"
+    if not masked.is_file() or not (data / "conll2003").is_dir():
+        return None
+    target = folder / f"masked-{times}"
+    target.mkdir(parents=True, exist_ok=True)
+    words = [line.partition(" ")[0] for line in masked.read_text().split("\n")]
+    directory = data / "conll2003"
+    for path in (directory / "gold.testb.tags", *sorted((directory / "systems").glob("*.tags"))):
+        written = target / f"{path.name.split('.')[0]}.conll"
+        if not written.exists():
+            rows = zip(words, path.read_text().split("\n"), strict=False)
+            written.write_text("\n".join(f"{word} {tag}" if word else "" for word, tag in rows) * times)
+    return target / "gold.conll"
+
+
 def write_treebank(folder: Path, data: Path, times: int) -> tuple[Path, Path] | None:
     """Gold standard and a parser's output of the English PUD treebank, each so many times over (21,176 words)."""
     directory = data / "ud_en_pud"

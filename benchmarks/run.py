@@ -82,6 +82,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
     million, ten_million = corpus.write(data, 1_000_000), corpus.write(data, 10_000_000)
     json_lines, pair = corpus.write_json_lines(data, 50_000), corpus.write_pair(data, 100_000)
     repeated = corpus.write_repeated(data, published)
+    masked = corpus.write_masked(data, published)
     coreference = [chains.write_chains(data, documents) for documents in (1000, 4000)]
     linked, gum = links.write_links(data), corefud.write_gum(data, published)
     treebanks = [corpus.write_treebank(data, published, times) for times in (47, 189)]
@@ -94,6 +95,7 @@ def _full(bench: Bench, data: Path) -> list[dict[str, Any]]:
         bench.run("evenhand-tests", *pair, repeat=3)
         if repeated is not None:
             _many_systems(bench, *repeated, turn)
+        _suspects(bench, masked)
         _treebanks(bench, treebanks, turn)
         _coreference(bench, coreference, published / "coref_ecbp")
         _corefud(bench, gum, turn)
@@ -189,9 +191,17 @@ def _many_systems(bench: Bench, gold: Path, systems: list[Path], turn: int) -> N
     for system in systems[turn * 5 : turn * 5 + 5]:
         bench.run("evenhand-four", gold, system, repeat=3)
         bench.run("evenhand-one", gold, system, repeat=3, contender="evenhand")
+        bench.run("evenhand-causes", gold, system, repeat=3)
     bench.run("evenhand-rank", gold, gold.parent, repeat=2)
+    bench.run("evenhand-pair", gold, gold.parent, repeat=3)
+    bench.run("evenhand-power", gold, gold.parent, repeat=3)
     bench.run("evenhand-clusters", gold, gold.parent, repeat=2)
     bench.run("evenhand-compare", gold, gold.parent, repeat=2)
+
+
+def _suspects(bench: Bench, gold: Path | None) -> None:
+    if gold is not None:
+        bench.run("evenhand-suspects", gold, gold.parent, repeat=2)
 
 
 def _treebanks(bench: Bench, treebanks: list[tuple[Path, Path] | None], turn: int) -> None:

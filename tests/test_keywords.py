@@ -45,6 +45,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "evaluate": (eh.evaluate, known_options()),
     "agree": (eh.agree, known_options()),
     "power": (eh.power, known_options()),
+    "causes": (eh.causes, known_options()),
     "confidence": (eh.confidence, known_options()),
     "accept": (eh.accept, known_options()),
     "errors": (eh.errors, {*known_options(), *QUERY} - {"groups", "jobs", "engine"}),

@@ -63,7 +63,7 @@ def test_every_entry_has_what_bibtex_asks_for() -> None:
         assert reference.bibtex.count("{") == reference.bibtex.count("}"), reference.key
 
 
-INITIALS = ("van Rijsbergen, C. J.", "Jawahar, C. V.")
+INITIALS = ("van Rijsbergen, C. J.", "Jawahar, C. V.", "Young, S. Stanley")
 """Authors who publish under their initials."""
 
 

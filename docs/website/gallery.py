@@ -25,10 +25,18 @@ FIGURES = {
     "comparison": ("spans",),
     "ranks": ("spans", "chains"),
     **dict.fromkeys(OF_CONFIDENCES, ("spans",)),
+    "causes": ("spans",),
+    "power": ("spans",),
+    "suspects": ("spans",),
 }
 """The kinds of figures, and the tasks that they are drawn for."""
-SCORED = "gold.conll scored.jsonl"
-"""The files of spans with confidences."""
+ARGUMENTS = {
+    **dict.fromkeys(OF_CONFIDENCES, "gold.conll scored.jsonl"),
+    "causes": "gold.conll crf.conll",
+    "power": "gold.conll crf.conll tagger.conll --by-sentence",
+    "suspects": "draft.conll crf.conll tagger.conll --truth gold.conll",
+}
+"""The arguments of kinds that need confidences, two systems, or a corrected gold standard."""
 HEAD = """# Gallery
 
 Every picture and every page here was made by one command on the bundled examples (`src/evenhand/examples`).
@@ -52,7 +60,7 @@ def _figures(source: Path) -> Iterator[str]:
         for name in names:
             task = TASKS[name]
             picture = f"gallery/{kind}-{name}.svg"
-            files = SCORED if kind in OF_CONFIDENCES else _files(task)
+            files = ARGUMENTS.get(kind) or _files(task)
             command = f"evenhand plot {kind} {files} -o {kind}.svg"
             with chdir(EXAMPLES / task.example.folder):
                 plot.main([kind, *files.split(), "-o", str(source / picture), "--quiet"], standalone_mode=False)

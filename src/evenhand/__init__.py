@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evenhand import engines as engines
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
+    from evenhand.api.causes import causes as causes
     from evenhand.api.check_task import check_task as check_task
     from evenhand.api.compare import compare as compare
     from evenhand.api.confidence import accept as accept
@@ -36,8 +37,11 @@ if TYPE_CHECKING:
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
     from evenhand.api.shared_task import leaderboard as leaderboard
+    from evenhand.api.slices import leakage as leakage
+    from evenhand.api.slices import slices as slices
     from evenhand.api.suites import cite as cite
     from evenhand.api.summary import summarize as summarize
+    from evenhand.api.suspects import suspects as suspects
     from evenhand.data.annotation import Annotation as Annotation
     from evenhand.data.from_lists import spans as spans
     from evenhand.data.from_lists import tags as tags
@@ -59,6 +63,7 @@ if TYPE_CHECKING:
     from evenhand.integrations.germeval import germeval as germeval
     from evenhand.results.agreement import Adjudication as Adjudication
     from evenhand.results.agreement import Agreement as Agreement
+    from evenhand.results.causes import Causes as Causes
     from evenhand.results.comparison import Comparison as Comparison
     from evenhand.results.comparison import Ranking as Ranking
     from evenhand.results.comparison import Report as Report
@@ -66,10 +71,13 @@ if TYPE_CHECKING:
     from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.gate import Gate as Gate
     from evenhand.results.leaderboard import Leaderboard as Leaderboard
+    from evenhand.results.leakage import Leakage as Leakage
     from evenhand.results.power import Power as Power
+    from evenhand.results.result import Layers as Layers
     from evenhand.results.result import Result as Result
     from evenhand.results.result import Results as Results
     from evenhand.results.summary import Summary as Summary
+    from evenhand.results.suspects import Suspects as Suspects
     from evenhand.results.table import Table as Table
     from evenhand.scoring.tally import Tally as Tally
     from evenhand.tasks.spans.custom import Span as Span
@@ -78,6 +86,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "evenhand": ("__version__",),
     "evenhand.api.agree": ("adjudicate", "agree"),
+    "evenhand.api.causes": ("causes",),
     "evenhand.api.compare": ("compare",),
     "evenhand.api.errors": ("errors",),
     "evenhand.api.evaluate": ("Verdict", "evaluate"),
@@ -93,8 +102,10 @@ _NAMES = {
     "evenhand.api.score": ("score",),
     "evenhand.api.check_task": ("check_task",),
     "evenhand.api.shared_task": ("leaderboard",),
+    "evenhand.api.slices": ("leakage", "slices"),
     "evenhand.api.suites": ("cite",),
     "evenhand.api.summary": ("summarize",),
+    "evenhand.api.suspects": ("suspects",),
     "evenhand.data.annotation": ("Annotation",),
     "evenhand.data.from_lists": ("spans", "tags", "trees"),
     "evenhand.data.from_records": ("chains", "extractions", "links", "records", "relations"),
@@ -106,13 +117,16 @@ _NAMES = {
     "evenhand.formats.spacy": ("docs",),
     "evenhand.integrations.germeval": ("GermEval", "germeval"),
     "evenhand.results.agreement": ("Adjudication", "Agreement"),
+    "evenhand.results.causes": ("Causes",),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
     "evenhand.results.leaderboard": ("Leaderboard",),
     "evenhand.results.confidence": ("Acceptance", "Confidence"),
+    "evenhand.results.leakage": ("Leakage",),
     "evenhand.results.power": ("Power",),
-    "evenhand.results.result": ("Result", "Results"),
+    "evenhand.results.result": ("Layers", "Result", "Results"),
     "evenhand.results.summary": ("Summary",),
+    "evenhand.results.suspects": ("Suspects",),
     "evenhand.results.table": ("Table",),
     "evenhand.scoring.tally": ("Tally",),
     "evenhand.tasks.spans.custom": ("Span",),

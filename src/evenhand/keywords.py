@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from evenhand.settings import Align, ColumnName, Groups, Repair
 
 if TYPE_CHECKING:
+    from evenhand.api.slices import TrainingFiles
     from evenhand.comparison.slices import Slices
     from evenhand.pipeline.run import Engine
     from evenhand.tasks.spans.custom import Span
@@ -33,6 +34,7 @@ class FileKeywords(TypedDict, total=False):
 
     format: BySide
     column: Columns | None
+    layer: BySide
     encoding: BySide
     repair: Repair
     offsets: BySide
@@ -68,6 +70,7 @@ class TaskKeywords(ReadParameters, total=False):
     unknown_labels: str
     overrides: str | PathLike[str] | None
     overrides_as: str
+    accept_proposed: bool
     weights: str | None
     separator_weight: float
     token_weight: ColumnName | None
@@ -137,6 +140,8 @@ class ScoreKeywords(Keywords, total=False):
     slices: Slices
     vocabulary: str | PathLike[str] | Collection[str] | None
     skip_broken: bool
+    train: TrainingFiles
+    drop_leaked: bool
 
 
 class QueryKeywords(TypedDict, total=False):
@@ -147,6 +152,8 @@ class QueryKeywords(TypedDict, total=False):
     text: str | None
     slice: str | None
     slices: Slices
+    train: TrainingFiles
+    drop_leaked: bool
     sample: int | None
     seed: int
     context: int
@@ -160,3 +167,18 @@ class ErrorsKeywords(QueryKeywords, EvaluationKeywords, total=False):
 
 class AdjudicateKeywords(FileKeywords, total=False):
     annotator: BySide
+
+
+class LayerKeywords(TypedDict, total=False):
+    """Keywords of `score` for all layers of documents."""
+
+    task: str | None
+    format: BySide
+    labels: Names
+    exclude: Names
+    map: Mapping[str, str] | Sequence[str]
+    align: Align | None
+    beta: float
+    groups: Groups
+    jobs: int | None
+    engine: Engine | None

@@ -22,6 +22,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 SIDES = ("gold", "system")
+TRAIN = "train"
+"""The side of training data in options and label maps."""
 FUNCTIONS = "match_functions"
 """The keyword under which functions in `match` and `by` are passed on, by their names."""
 HINTS = {
@@ -200,7 +202,7 @@ def check_kind(name: str, value: object) -> None:
     """Raise `SettingError` if a keyword has a value of the wrong kind or for an unknown side."""
     if name in _BY_SIDE and isinstance(value, Mapping):
         roles = COLUMN_ROLES if name == "column" else ()
-        other = [side for side in value if side not in (*SIDES, *roles)]
+        other = [side for side in value if side not in (*SIDES, TRAIN, *roles)]
         if other:
             known = f"the sides are {' and '.join(SIDES)}"
             known += f", and the roles of columns in data frames {', '.join(roles)}" if roles else ""

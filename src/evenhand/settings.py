@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
-from evenhand.parameters import COLUMN_ROLES, SIDES, check_choice, quote
+from evenhand.parameters import COLUMN_ROLES, SIDES, TRAIN, check_choice, quote
 
 MAX_BETA = 1_000_000
 ENCODINGS = ("io", "iob1", "iob2", "ioe1", "ioe2", "bioes", "bilou", "bmes", "plain")
@@ -23,6 +23,8 @@ UNIVERSAL_LAYERS = ("upos", "xpos", "feats", "lemma")
 """The columns of Universal Dependencies other than the trees."""
 LINKS = "links"
 """Spans with links to a knowledge base."""
+MISSING = "missing"
+"""Tokens that a gold standard leaves unannotated, as spans; they are left out of the score."""
 RELATIONS = "relations"
 """Relations between the spans of the layer `spans`."""
 CONSTITUENTS = "constituents"
@@ -39,13 +41,15 @@ NO_LABEL = "()"
 NO_TYPE = "_"
 """The label of a linked span without one."""
 NIL = "NIL"
+BLANK_LINKS = "blank-links"
+"""Trait of gold standards whose links may be the empty string, which is the lack of a link or an identifier."""
 RESPELLED = "respelled"
 """Trait of gold standards whose systems may spell tokens differently."""
 Task = str
 Repair = Literal["begin", "discard", "error"]
 Groups = Literal["total", "document", "sentence", "finest"]
 Resampled = Literal["documents", "sentences"]
-Align = Literal["strict", "position", "characters"]
+Align = Literal["strict", "position", "characters", "overlap"]
 Atoms = Literal["tokens", "characters"]
 Offsets = Literal["codepoints", "utf16"]
 """The units of offsets that all text formats support."""
@@ -294,12 +298,17 @@ class ScoreSettings:
     exclude: tuple[str, ...] = ()
     maps: tuple[LabelMap, ...] = ()
     align: Align = "strict"
-    """strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation."""
+    """strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation; overlap: same
+    text but for case and spaces, and a system's token belongs to the gold tokens with which it shares a character."""
     beta: float = 1.0
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """The parameters of the task and of its measures, by name."""
     functions: Mapping[str, Any] = field(default_factory=dict)
     """Functions of the user that are measures, by name; None for one that a saved result used."""
+    train: tuple[str, ...] = ()
+    """The names of the training data."""
+    drop_leaked: bool = False
+    """Whether sentences that occur in the training data are left out."""
 
     @property
     def spelled_match(self) -> tuple[str, ...]:
@@ -356,7 +365,11 @@ def columns_of_side(choice: Any, side: str) -> tuple[ColumnName, ...]:
     if not isinstance(choice, Mapping):
         return column_names(choice)
     of_all = {role: column for role, column in choice.items() if role in COLUMN_ROLES}
-    named = choice.get(side, None if side == "gold" else choice.get("system"))
+    is_of_both = choice.get("gold") == choice.get("system")
+    if side == TRAIN:
+        named = choice.get(TRAIN, choice.get("gold") if is_of_both else None)
+    else:
+        named = choice.get(side, None if side == "gold" else choice.get("system"))
     return column_names(named) + column_names(of_all)
 
 

@@ -128,7 +128,10 @@ def test_a_worse_candidate_within_chance_passes(write) -> None:
     gate = eh.gate(*write(gold=[gold * 12], old=[old], new=[new]), task="tags")
     name, _, passed, sentence = only(gate)
     assert (name, passed) == ("alpha", True)
-    assert sentence == "The candidate is worse by 8.33 points, which may be chance (p = 0.7744, alpha = 0.05)."
+    assert sentence == (
+        "The candidate is worse by 8.33 points, which may be chance (p = 0.7744, alpha = 0.05); this test set can detect "
+        "differences of about 42.6 points or more (rough: only 12 sentences)."
+    )
 
 
 def test_chains_are_never_compared_by_sentence() -> None:
@@ -434,3 +437,58 @@ def test_without_a_baseline_there_is_no_pair() -> None:
     gate = eh.gate(GOLD, candidate=CRF, floor={"fair": 0})
     with pytest.raises(eh.SettingError, match="The gate has no baseline to compare with"):
         _ = gate.pair
+
+
+def test_a_gate_may_need_power() -> None:
+    """A gate that passes for lack of data fails: 36 texts do not show a drop of one point."""
+    systems = [EXAMPLES / "relations" / f"{name}.jsonl" for name in ("gold", "pipeline", "joint")]
+    gate = eh.gate(*systems, need_power=0.8, power_for=1)
+    assert [(criterion.name, criterion.passed) for criterion in gate.criteria] == [
+        ("alpha", True),
+        ("need-power", False),
+    ]
+    assert "A drop of 1 point would be significant " in gate.criteria[1].sentence
+    assert gate.criteria[1].value == pytest.approx(0.05, abs=0.02)
+    assert eh.gate(*systems, need_power=0.8, power_for="60pp", only=True).passed
+
+
+def test_too_few_groups_have_no_power_and_equal_outputs_need_none(write) -> None:
+    few = eh.gate(*write(gold=[["B-A O"]] * 9, old=[["B-A O"]] * 9, new=[["O O"], *[["B-A O"]] * 8]), need_power=0.8)
+    assert few.criteria[-1].sentence == "9 documents are too few to show a drop of 1 point; the minimum is 80 % power."
+    assert not few.passed
+    same = eh.gate(*write(gold=[["B-A O"]] * 12, old=[["O O"]] * 12, new=[["O O"]] * 12), need_power=0.8)
+    assert same.passed
+    assert same.criteria[-1].sentence == "The two outputs are identical; there is no difference to detect."
+    files = write(gold=[["B-A O"]] * 12, old=[["B-A O"]] * 12, new=[["O O"]] * 12)
+    assert not eh.gate(*files, need_power=0.8).criteria[-1].passed
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"power_for": 1}, "--for does nothing without --need-power"),
+        ({"need_power": 1}, "need-power is 1"),
+        ({"need_power": 0.8, "power_for": 0}, "--for is 0"),
+    ],
+)
+def test_a_power_that_no_test_can_have_is_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(eh.SettingError, match=message):
+        eh.gate(*TREES, **options)
+
+
+def test_no_slice_may_be_worse() -> None:
+    ner = Path(eh.__file__).parent / "examples" / "ner"
+    gold, crf, tagger = (ner / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+    worse = eh.gate(gold, tagger, crf, no_worse_slice=True, only=True)
+    (criterion,) = worse.failures
+    assert (criterion.name, criterion.value) == ("no-worse-slice", len(worse.causes.found))
+    assert worse.causes.found[0].slice in criterion.sentence
+    better = eh.gate(gold, crf, tagger, no_worse_slice=True, only=True)
+    assert better.passed
+    (criterion,) = better.criteria
+    assert criterion.sentence.startswith(
+        "The candidate is significantly worse in none of 35 slices. Half of them can only"
+    )
+    assert better.signature.endswith("|units:all|slices:length,sentence-length,position,capitals,label|worse:1")
+    with pytest.raises(eh.SettingError, match="no-worse-slice needs a baseline"):
+        eh.gate(gold, candidate=crf, no_worse_slice=True)

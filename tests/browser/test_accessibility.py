@@ -51,6 +51,19 @@ def test_axe_finds_no_violation_in_an_agreement(open_page: Open, tmp_path: Path,
     assert page.evaluate("document.activeElement.name") == "state"
 
 
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+def test_axe_finds_no_violation_in_suspects(open_page: Open, tmp_path: Path, scheme: str) -> None:
+    folder = ROOT / "src" / "evenhand" / "examples" / "ner"
+    systems = [folder / f"{name}.conll" for name in ("crf", "tagger")]
+    eh.suspects(folder / "draft.conll", systems, first=12).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", viewport=WIDTHS[1], color_scheme=scheme)
+    for key in ("j", "a", "r", "u"):
+        page.keyboard.press(key)
+    page.evaluate(axe())
+    assert page.evaluate(VIOLATIONS) == []
+    assert page.evaluate(STUCK) == []
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_all_that_scrolls_can_have_the_focus(open_page: Open, example_pages: dict[str, Path], name: str) -> None:
     page = open_page(example_pages[name], "#units", viewport=WIDTHS[1])

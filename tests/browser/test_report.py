@@ -110,6 +110,11 @@ def test_errors_by_genre(open_page: Open, tmp_path: Path) -> None:
     genres = {"genre": {"1": "news", "2": "chat", "3": "news"}}
     eh.report(tmp_path / "gold.conll", tmp_path / "one.conll", slices=genres, **QUICK).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html")
+    chart = page.locator("#slices .slice-chart li")
+    assert chart.locator("a").all_inner_texts() == ["chat", "news"]
+    assert chart.nth(0).locator("u").count() == 1
+    follow(page, chart.nth(1).locator("a").click)
+    assert count(page) == 2, "two errors in news"
     rows = page.locator("#slices tbody tr")
     assert rows.locator("th").all_inner_texts() == ["chat", "news"]
     assert wrong_links(page, "#slices td.number a")[1] == []
@@ -327,7 +332,9 @@ def test_thirty_seconds_with_wnut17(open_page: Open, wnut17: Path) -> None:
     """All within 1440 x 900: the verdict, the kinds of errors, what to fix first, the first erroneous unit."""
     page = open_page(wnut17, viewport={"width": 1440, "height": 900})
     verdict = page.inner_text("#verdict")
-    assert verdict.startswith("uh_ritual leads arcada by 0.37 points, p = 0.78: no significant difference.")
+    assert verdict.startswith(
+        "uh_ritual leads arcada by 0.37 points, p = 0.78: not significant; this test set can detect "
+    )
     assert "Both beat mic-cis." in verdict
     assert "13 spans are ill-formed" in page.inner_text("#cautions")
     assert "missing: person" in page.inner_text("#fix-first")
@@ -342,8 +349,8 @@ def test_systems_stand_by_score_with_what_is_sure(open_page: Open, wnut17: Path)
     assert rows.locator("th").all_inner_texts() == ["uh_ritual", "arcada", "flytxt", "mic-cis"]
     assert rows.locator(".standing").all_inner_texts() == [
         "best",
-        "not significant, p = 0.78",
-        "not significant, p = 0.16",
+        "not significant, p = 0.78; detectable: 4.7 points",
+        "not significant, p = 0.16; detectable: 4.7 points",
         "lower, p = 0.028",
     ]
     assert rows.locator(".best").all_inner_texts() == ["46.56"]
@@ -618,10 +625,36 @@ def test_relations_by_strict_match(open_page: Open, tmp_path: Path, example: Pat
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_page_compares_by_every_measure_in_the_help(task: str, tmp_path: Path, example: Path) -> None:
-    """`report --help` lists the measures of `compare`."""
+    """`report --help` lists the measures of `compare`; a system without the annotation of a measure is refused."""
     folder, gold, systems = EXAMPLES[task]
     path = example.parent / folder
     for by in registry.TASKS[task].selection.compared:
+        if registry.model(task, by).annotation:
+            with pytest.raises(eh.SettingError, match="System rules has no DEPS"):
+                eh.report(path / gold, path / systems[0], task=task, by=by)  # type: ignore[arg-type]
+            continue
         report = eh.report(path / gold, path / systems[0], task=task, by=by, trials=0, resamples=0)  # type: ignore[arg-type]
         assert report.by == by
         assert report.to_html().startswith("<!DOCTYPE html>")
+
+
+def test_the_worst_slices_lead_to_their_errors(open_page: Open, tmp_path: Path, data: Path) -> None:
+    """Slices of attributes, of labels and of pairs; the chosen system is part of the address."""
+    folder, path = data / "wnut17", tmp_path / "page.html"
+    systems = [folder / "systems" / f"{name}.conll" for name in ("uh_ritual", "arcada")]
+    report = eh.report(folder / "gold.conll", systems, train=folder / "train.conll", align="position", **QUICK)
+    report.to_html(path)
+    page = open_page(path)
+    page.click("#worst-slices > summary")
+    assert "This shows where the system fails, not why." in page.inner_text("#worst-slices")
+    names = set()
+    for name, causes in report.causes.items():
+        page.select_option("#worst-slices select", label=name)
+        assert fragment_of(page) == f"#worst-slices?system={name}"
+        for number, found in enumerate(causes.found):
+            link = page.locator(".fixes:visible >> nth=-1").locator("td.number a").nth(number)
+            expected = int(link.inner_text().replace(",", ""))
+            follow(page, link.click)
+            assert count(page) == expected
+            names.add(found.slice)
+    assert any(" & " in name for name in names)

@@ -44,7 +44,7 @@ def environment(command: Path, **further: str) -> dict[str, str]:
         ("evenhand score --format con", ["conll2012", "conllu", "conllx", "conll2009", "conll"]),
         ("evenhand demo --task t", ["tags", "trees"]),
         ("evenhand compare --by la", ["labeled", "labeled-all", "las"]),
-        ("evenhand plot c", ["calibration", "comparison", "confusion"]),
+        ("evenhand plot c", ["calibration", "causes", "comparison", "confusion"]),
         ("evenhand completion z", ["zsh"]),
     ],
 )

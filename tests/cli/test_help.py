@@ -69,7 +69,7 @@ ALL = list(commands())
 
 
 def test_all_commands_are_found() -> None:
-    assert len(ALL) == 30
+    assert len(ALL) == 35
     assert ("plot", "errors") in ALL
 
 
@@ -110,14 +110,14 @@ def test_short_help_lists_match_models_by_task() -> None:
     assert sections(run("score", "--help").stdout)["Measures"] == [
         "  spans         exact, fair, weighted, ts, t, overlap, contain, constrained,",
         "                iou, semeval, accuracy, strings, germeval, leak, meddocan, i2b2",
-        "  tags          accuracy",
+        "  tags          accuracy, features",
         "  trees         uas, ls, las, conll18, iwpt",
         "  chains        mentions, muc, b_cubed, ceaf_m, ceaf_e, blanc, lea, mela, mor,",
         "                zero, arcs",
         "  relations     strict, boundaries, dygie, relaxed, fair, ehealthkd",
         "  links         fair, mentions, typed_mentions, linked_mentions, links, nil,",
         "                all, typed_links, typed_nil, typed_all, entities, weak_links,",
-        "                weak_all, hipe",
+        "                weak_all, hipe, paired",
         "  constituents  labeled, unlabeled, complete, crossing, tagging, short,",
         "                labeled-all, unlabeled-all, complete-all, crossing-all,",
         "                tagging-all, labeled-all-short, unlabeled-all-short,",
@@ -341,7 +341,7 @@ def test_all_formats_and_what_they_are_for() -> None:
         "suffixes": [".parquet", ".pq"],
     }
     text = " ".join(shown("formats").split())
-    assert "spacy spaCy's DocBin; read and written for spans; .spacy" in text
+    assert "spacy spaCy's DocBin; read for spans, tags, trees, links; written for spans; .spacy" in text
     assert "head and relation; read for trees, tags; not written spans label," in text
 
 

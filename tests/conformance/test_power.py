@@ -124,3 +124,57 @@ def test_draws_depend_only_on_the_values_of_groups() -> None:
     assert sorted(merged.values.tolist()) == [-0.25, 0.0, 0.5]
     assert merged.groups == 5
     assert merged.sd == pytest.approx(sqrt((0.25 + 0.0625 + 0.25) / 4))
+
+
+SIMULATED = [
+    *(
+        ("documents", a, b, groups)
+        for a, b, groups in [
+            ("florian", "chieu", 231),
+            ("florian", "klein", 231),
+            ("zhang", "mayfield", 400),
+            ("curran", "munro", 60),
+            ("hendrickx", "demeulder", 80),
+            ("zhang", "bender", 231),
+            ("bender", "munro", 100),
+            ("bender", "munro", 231),
+            ("carrerasa", "carrerasb", 231),
+            ("klein", "zhang", 150),
+            ("wu", "whitelaw", 60),
+            ("mccallum", "mayfield", 300),
+        ]
+    ),
+    *(
+        ("sentences", a, b, groups)
+        for a, b, groups in [
+            ("florian", "chieu", 3453),
+            ("chieu", "zhang", 500),
+            ("klein", "mayfield", 1000),
+            ("munro", "bender", 2000),
+            ("curran", "carrerasa", 1500),
+        ]
+    ),
+    ("wnut", "arcada", "flytxt", 1287),
+    ("wnut", "flytxt", "mic-cis", 1287),
+    ("wnut", "uh_ritual", "arcada", 600),
+]
+"""Groups, both systems, and the number of groups that are drawn."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("setting", SIMULATED, ids=lambda setting: "-".join(map(str, setting)))
+def test_predicted_and_simulated_power_differ_by_at_most_three_points(
+    data: Path, folder: Path, setting: tuple[str, str, str, int]
+) -> None:
+    """10,000 full simulations: groups are drawn with replacement, and the test of the draw has 299 trials."""
+    kind, *names, groups = setting
+    if kind == "wnut":
+        gold: Path = data / "wnut17" / "gold.conll"
+        systems = {name: data / "wnut17" / "systems" / f"{name}.conll" for name in names}
+    else:
+        gold = conll_file(data, folder, "gold.testb.tags")
+        systems = {name: conll_file(data, folder, f"systems/{name}.testb.tags") for name in names}
+    of = "sentences" if kind == "wnut" else kind
+    power = eh.power(gold, systems, by="exact", of=of, size=groups, simulate=10_000, align="position")
+    assert power.power is not None
+    assert power.pair.simulated == pytest.approx(power.power, abs=0.03)

@@ -135,7 +135,7 @@ def test_documents_without_annotation_are_left_out() -> None:
     assert nlp.evaluate([example(nlp, (0, 3, "PER"), (22, 28, "LOC")), unknown])["evenhand_ents_f1"] == 1
     found = nlp.evaluate([unknown])
     assert found["ents_f"] is None
-    assert not [name for name in found if name.startswith("evenhand_")]
+    assert {name: value for name, value in found.items() if name.startswith("evenhand_")} == {"evenhand_ents_f1": None}
 
 
 def test_other_tokens_are_aligned_by_characters() -> None:
@@ -184,6 +184,113 @@ def test_two_components_that_score_one_layer_have_their_names_in_the_keys() -> N
     assert "evenhand_ents_f1" not in evaluated
     by_component = nlp.evaluate([example(nlp, (0, 12, "PER"))], per_component=True)
     assert by_component["second"]["evenhand_second_ents_recall"] == 0
+
+
+def annotated(nlp: Any, text: str = "Ada lives here") -> Any:
+    """An example with all layers."""
+    words = text.split()
+    heads, deps = [1, 1, 1][: len(words)], ["nsubj", "ROOT", "advmod"][: len(words)]
+    gold = spacy.tokens.Doc(
+        nlp.vocab,
+        words=words,
+        tags=["NNP", "VBZ", "RB"],
+        pos=["PROPN", "VERB", "ADV"],
+        morphs=["Number=Sing", "Number=Sing|Person=3", ""],
+        lemmas=["Ada", "live", "here"],
+        heads=heads,
+        deps=deps,
+    )
+    gold.set_ents([spacy.tokens.Span(gold, 0, 1, label="PER", kb_id="Q7259")])
+    gold.spans["sc"] = [spacy.tokens.Span(gold, 0, 1, label="PER")]
+    return spacy.training.Example(nlp.make_doc(gold.text), gold)
+
+
+def test_the_layers_follow_from_the_components() -> None:
+    """Every component has the keys and the figures of its own scorer, besides Evenhand's."""
+    pipeline: dict[str, dict[str, str]] = {
+        **{name: {} for name in ("tagger", "morphologizer", "parser", "ner")},
+        "spancat": {"spans_key": "sc"},
+        "span_ruler": {},
+        "sentencizer": {},
+    }
+    keys = []
+    for has_scorer in (True, False):
+        nlp = spacy.blank("en")
+        for name, config in pipeline.items():
+            nlp.add_pipe(name, config={**config, "scorer": {"@scorers": NAME}} if has_scorer else config)
+        examples = [annotated(nlp)]
+        examples[0].reference.spans["ruler"] = []
+        spacy.util.fix_random_seed(0)
+        nlp.initialize(lambda examples=examples: examples)
+        nlp.get_pipe("span_ruler").add_patterns([{"label": "PER", "pattern": "Ada"}])
+        keys.append({name: value for name, value in nlp.evaluate(examples).items() if name != "speed"})
+    own = {name: value for name, value in keys[0].items() if not name.startswith("evenhand_")}
+    assert own == keys[1]
+    layers = ("tag", "pos", "morph", "trees", "ents", "spans_sc", "spans_ruler", "parser_sents", "sentencizer_sents")
+    for layer in layers:
+        assert f"evenhand_{layer}_f1" in keys[0]
+    assert keys[0]["evenhand_tag_f1"] == pytest.approx(keys[0]["tag_acc"])
+    assert keys[0]["evenhand_trees_f1"] == pytest.approx(keys[0]["dep_uas"])
+
+
+def test_evaluate_with_two_components_that_name_the_scorer() -> None:
+    nlp = spacy.blank("en")
+    scorer = {"scorer": {"@scorers": NAME}}
+    nlp.add_pipe("entity_ruler", config=scorer).add_patterns([{"label": "ORG", "pattern": "Ada"}])
+    nlp.add_pipe("attribute_ruler", config=scorer).add_patterns(
+        [{"patterns": [[{"ORTH": "Ada"}]], "attrs": {"TAG": "NNP", "LEMMA": "Ada", "MORPH": "Number=Sing"}}]
+    )
+    found = nlp.evaluate([annotated(nlp)])
+    assert (found["ents_f"], found["evenhand_ents_f1"]) == (0, 0)
+    assert found["evenhand_ents_fair_LE"] == 1
+    assert found["tag_acc"] == found["evenhand_tag_f1"] == pytest.approx(1 / 3)
+    assert found["lemma_acc"] == found["evenhand_lemma_f1"] == pytest.approx(1 / 3)
+    assert found["morph_acc"] == found["evenhand_morph_f1"] == pytest.approx(1 / 3)
+    assert found["pos_acc"] == found["evenhand_pos_f1"] == 0
+
+
+def test_a_layer_that_no_reference_has_is_none() -> None:
+    nlp = spacy.blank("en")
+    example = spacy.training.Example(nlp.make_doc(TEXT), nlp.make_doc(TEXT))
+    layers = {
+        "ents": "ents_f",
+        "spans:sc": "spans_sc_f",
+        "tag": "tag_acc",
+        "pos": "pos_acc",
+        "morph": "morph_acc",
+        "lemma": "lemma_acc",
+        "trees": "dep_uas",
+        "sents": "sents_f",
+    }
+    for layer, key in layers.items():
+        found = make_scorer(layer=layer)([example])
+        assert (found[key], found[f"evenhand_{layer.replace(':', '_')}_f1"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("layer", "key", "other", "value"),
+    [
+        ("ents", "ents_f", "evenhand_ents_f1", 1.0),
+        ("spans:sc", "spans_sc_f", "evenhand_spans_sc_f1", 1.0),
+        ("links", "nel_micro_f", "evenhand_links_f1", 1.0),
+        ("tag", "tag_acc", "evenhand_tag_f1", 1.0),
+        ("trees", "dep_las", "evenhand_trees_las_f1", 1.0),
+        ("sents", "sents_f", "evenhand_sents_f1", 1.0),
+    ],
+)
+def test_a_layer_that_is_named(layer: str, key: str, other: str, value: float) -> None:
+    reference = annotated(spacy.blank("en")).reference
+    found = make_scorer(layer=layer)([spacy.training.Example(reference.copy(), reference)])
+    assert (found[key], found[other]) == (value, value)
+
+
+def test_wrong_settings_are_refused_when_the_config_is_read() -> None:
+    with pytest.raises(eh.SettingError, match="layer is 'tags'; did you mean tag"):
+        make_scorer(layer="tags")
+    with pytest.raises(eh.SettingError, match="layer and group name the same thing"):
+        make_scorer(layer="ents", group="sc")
+    with pytest.raises(eh.SettingError, match="match is 'fair'"):
+        make_scorer(layer="tag", match="fair")
 
 
 def test_a_pipeline_that_predicts_nothing_has_figures() -> None:

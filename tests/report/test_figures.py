@@ -562,8 +562,8 @@ def test_long_names_that_would_look_alike_are_cut_in_the_middle() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "sentence"),
     [
-        ("pie", {}, "Unknown figure 'pie'; choose one of errors, confusion, comparison, ranks."),
-        ("ranks", {}, "The figure 'ranks' comes from evenhand.rank; this result has errors and confusion."),
+        ("pie", {}, "Unknown figure 'pie'; choose one of errors, confusion, slices, comparison, ranks."),
+        ("ranks", {}, "The figure 'ranks' comes from evenhand.rank; this result has errors and confusion and slices."),
         ("confusion", {"counts": True}, "counts does nothing for the figure 'confusion'; leave it out."),
         ("errors", {"systems": "crf"}, "systems does nothing for the figure 'errors'; leave it out."),
         ("confusion", {"systems": ["crf", "no"]}, "Unknown system 'no'; choose from gazetteer, crf, tagger."),

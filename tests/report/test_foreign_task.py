@@ -91,7 +91,7 @@ def test_no_report_tells_tasks_or_models_by_name() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in NAMES
     ]
     drawings = [("html/__init__.py", "spans"), ("html/__init__.py", "chains")]  # what a script draws
-    layouts = [(f"figures/{name}.py", "constrained") for name in ("confidence", "plots")]
+    layouts = [(f"figures/{name}.py", "constrained") for name in ("confidence", "plots", "power", "suspects")]
     assert items == [*layouts, *drawings]
 
 

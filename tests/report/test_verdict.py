@@ -32,9 +32,11 @@ def wnut17(data: Path) -> eh.Report:
 
 def test_wnut17_has_no_sure_winner(wnut17: eh.Report) -> None:
     assert verdict(wnut17) == [
-        "uh_ritual leads arcada by 0.37 points, p = 0.78: no significant difference.",
+        "uh_ritual leads arcada by 0.37 points, p = 0.78: not significant; this test set can detect differences of about 4.7 "
+        "points or more.",
         "Both beat mic-cis.",
-        "flytxt is not significantly worse than uh_ritual.",
+        "flytxt is not significantly worse than uh_ritual; this test set can detect differences of about 4.7 points or "
+        "more.",
     ]
     assert method(wnut17) == (
         "Points of fair F1. p: approximate randomization of sentences, corrected for 6 pairs (Holm); "
@@ -55,8 +57,10 @@ def test_the_best_may_beat_whom_the_next_one_does_not() -> None:
     folder = Path(eh.__file__).parent / "examples" / "links"
     systems = [folder / f"{name}.jsonl" for name in ("popularity", "context", "reranker")]
     assert verdict(eh.report(folder / "gold.jsonl", systems)) == [
-        "reranker leads context by 12.74 points, p = 0.062: no significant difference.",
-        "reranker also beats popularity; context is not significantly better.",
+        "reranker leads context by 12.74 points, p = 0.062: not significant; this test set can detect differences of about "
+        "18.3 points or more (rough: only 10 documents).",
+        "reranker also beats popularity; context is not significantly better; this test set can detect differences of "
+        "about 26.3 points or more (rough: only 10 documents).",
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -537,3 +538,98 @@ def test_the_kind_only_renames_errors(texts: list[tuple[list[Any], list[Any]]], 
     assert counts(kind, "exact", "TP FP") == counts(plain, "exact", "TP FP")
     missed = [span for number, span in wrong if span not in texts[number][1]]
     assert counts(kind, "exact", "GE") == (len(missed),)
+
+
+# Proposals
+
+
+def proposed(record: Record, **more: Any) -> Record:
+    return {**record, "status": "proposed", "voters": ["crf", "lm"], **more}
+
+
+def test_unreviewed_proposals_are_refused(tmp_path: Path) -> None:
+    lines = [proposed(missing(3, 0, 1, "ORG")), proposed(at(1, 0, 1, "PER", "spurious"))]
+    message = "2 overrides are unreviewed proposals. Review them on the suspects page, or use --accept-proposed."
+    with pytest.raises(eh.SettingError) as error:
+        score(tmp_path, GOLD, *lines)
+    assert str(error.value) == message
+    message = "1 override is an unreviewed proposal. Review it on the suspects page, or use --accept-proposed."
+    with pytest.raises(eh.SettingError) as error:
+        score(tmp_path, GOLD, lines[0], {**lines[1], "status": "accepted"})
+    assert str(error.value) == message
+
+
+def test_accepted_proposals_are_applied(tmp_path: Path) -> None:
+    line = proposed(at(2, 0, 1, "ORG", "label", to={"label": "PER"}))
+    result = score(tmp_path, GOLD, {**line, "status": "accepted"})
+    assert counts(result) == (3, 1, 1)
+    assert score(tmp_path, GOLD, line, accept_proposed=True).gold.labels == result.gold.labels
+
+
+def test_the_signature_names_the_voters(tmp_path: Path) -> None:
+    line = proposed(at(2, 0, 1, "ORG", "spurious"), status="accepted")
+    assert "/voters-crf+lm" in score(tmp_path, GOLD, line).signature
+    assert "voters" not in score(tmp_path, GOLD, at(2, 0, 1, "ORG", "spurious")).signature
+
+
+def test_a_proposal_whose_verdict_becomes_right_is_reviewed(tmp_path: Path) -> None:
+    """A reviewer may change nothing but the verdict."""
+    lines = [
+        proposed(at(2, 0, 1, "ORG", "right", to={"label": "PER"})),
+        proposed({**missing(3, 0, 1, "ORG"), "verdict": "right"}),
+    ]
+    result = score(tmp_path, GOLD, *lines)
+    assert counts(result) == (4, 0, 0)
+    adjudication = eh.adjudicate(spans(GOLD), tmp_path / "overrides.jsonl")
+    assert adjudication.states == {"proposed": 0, "accepted": 0, "right": 2}
+    assert adjudication.before == adjudication.after
+
+
+def test_an_unclear_proposal_ignores_system_spans_there(tmp_path: Path) -> None:
+    system = [*GOLD[:2], [("ORG", 0, 1)]]
+    line = proposed({**missing(3, 0, 1, "ORG"), "verdict": "unclear"})
+    assert counts(score(tmp_path, system)) == (4, 1, 0)
+    assert counts(score(tmp_path, system, line)) == (4, 0, 0)
+
+
+def test_a_reviewed_missing_span_must_not_exist(tmp_path: Path) -> None:
+    line = proposed({**missing(2, 0, 1, "ORG"), "verdict": "right"})
+    with pytest.raises(eh.InputError, match="the span 'ORG' from 0 to 1 is not missing from sentence 2"):
+        score(tmp_path, GOLD, line)
+
+
+@pytest.mark.parametrize(
+    ("more", "finding"),
+    [
+        ({"status": "done"}, "the status is 'done'; choose one of proposed, accepted, or leave it out"),
+        ({"voters": "crf"}, "voters is 'crf'; give a list of the names of systems, or leave it out"),
+    ],
+)
+def test_unknown_states_and_voters_are_refused(tmp_path: Path, more: Record, finding: str) -> None:
+    with pytest.raises(eh.InputError, match=re.escape(finding)):
+        score(tmp_path, GOLD, {**at(1, 0, 1, "PER", "spurious"), **more})
+
+
+def test_accept_proposed_needs_overrides() -> None:
+    with pytest.raises(eh.SettingError, match=r"^accept-proposed has no effect without overrides"):
+        eh.score(spans(GOLD), spans(GOLD), accept_proposed=True)
+
+
+def test_adjudicate_counts_states_and_applies_no_proposal(tmp_path: Path) -> None:
+    lines = [
+        proposed(missing(3, 0, 1, "ORG")),
+        proposed(at(1, 0, 1, "PER", "spurious"), status="accepted"),
+        at(1, 5, 6, "LOC", "right"),
+    ]
+    path = written(tmp_path, *lines)
+    adjudication = eh.adjudicate(spans(GOLD), path)
+    assert adjudication.states == {"proposed": 1, "accepted": 1, "right": 1}
+    assert adjudication.notes == ("Review: 1 proposed, 1 accepted, 1 right.",)
+    assert adjudication.after == {"LOC": 1, "ORG": 1, "PER": 1}
+    with pytest.raises(eh.SettingError, match=r"^1 override is an unreviewed proposal\."):
+        adjudication.apply(tmp_path / "better.conll")
+    accepting = eh.adjudicate(spans(GOLD), path, accept_proposed=True)
+    assert accepting.after == {"LOC": 1, "ORG": 2, "PER": 1}
+    accepting.apply(tmp_path / "better.conll")
+    assert eh.read(tmp_path / "better.conll").spans().rows()[-1] == ("ORG", 2, 0, 1)
+    assert eh.adjudicate(spans(GOLD), written(tmp_path, lines[2])).states == {}

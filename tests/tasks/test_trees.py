@@ -207,7 +207,7 @@ def test_the_gold_standard_says_what_is_punctuation(score: Score) -> None:
 
 @pytest.mark.parametrize("policy", ["", "pos", "pos:", "relations", "keep:PUNCT"])
 def test_policies_that_there_are_not(score: Score, policy: str) -> None:
-    with pytest.raises(eh.SettingError, match="choose keep, relation, form, or list tags: pos:PUNCT,SYM"):
+    with pytest.raises(eh.SettingError, match="choose keep, relation, form, spacy, or list tags: pos:PUNCT,SYM"):
         score(GOLD, GOLD, punctuation=policy)
 
 

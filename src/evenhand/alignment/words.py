@@ -1,8 +1,11 @@
-"""Word alignment of the CoNLL 2018 shared task, for systems with their own segmentation.
+"""Word alignment of the CoNLL 2018 shared task, for systems with their own segmentation; and the overlap of tokens.
 
 Words are compared by the characters they cover: the characters of their token, without spaces. All words of a
 multi-word token cover the whole token. Characters are counted in bytes over the whole file, so parts of files can be
 split and joined.
+
+With `overlap`, as in spaCy, texts may also differ in case, and a system's token belongs to the gold tokens with which
+it shares a character. Only tokens with exactly one gold token have a counterpart; several may have the same one.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import numpy.typing as npt
 from evenhand.alignment.documents import other_length
 from evenhand.alignment.parts import Batches, Follower, first_sentences
 from evenhand.alignment.spans import SAME_SENTENCES, SAME_TEXT, SAME_TOKENS
-from evenhand.arrays import Bools, Bytes, Ints, ints, ranges
+from evenhand.arrays import Bools, Bytes, Ints, empty, ints, pack, ranges
 from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.tokens import Tokens, equal, first_difference, in_separator
@@ -153,6 +156,61 @@ def by_characters(annotation: Annotation, begin: int) -> tuple[Words, Bytes]:
     if token_of is not None:
         start, end = start[token_of], end[token_of]
     return Words(annotation, begin, start, end, in_multiword), text
+
+
+def by_overlap(annotation: Annotation, begin: int) -> tuple[Words, Bytes]:
+    """Return words by the characters they cover, in lower case; words of white space cover none."""
+    corpus = annotation.corpus
+    assert corpus.tokens is not None
+    forms = ["".join(form.lower().split()).encode() for form in corpus.tokens.texts(0, len(corpus.tokens))]
+    end = begin + np.cumsum(np.fromiter(map(len, forms), dtype=np.int64, count=len(forms)))
+    start = np.append(begin, end)[:-1]
+    text = np.frombuffer(b"".join(forms), dtype=np.uint8)
+    return Words(annotation, begin, start, end, np.zeros(len(forms), dtype=np.bool_)), text
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The gold tokens with which each token of a system shares a character."""
+
+    first: Ints
+    """The first of them; -1 without any."""
+    count: Ints
+    is_blank: Bools
+    """Which tokens of the system are white space."""
+
+    @property
+    def only(self) -> Ints:
+        """The gold token of the system's tokens that have exactly one; -1 for the others."""
+        return np.where(self.count == 1, self.first, -1)
+
+
+def overlap_words(gold: Words, system: Words) -> Overlap:
+    """Return the overlap of two sides with the same text.
+
+    White space tokens are paired at the same place of the text, in their order.
+
+    Source: the alignment of spaCy 3.8 (training/align.pyx), except that white space inside tokens is ignored.
+    """
+    is_blank, is_gold_blank = system.start == system.end, gold.start == gold.end
+    words, gold_words = np.flatnonzero(~is_blank), np.flatnonzero(~is_gold_blank)
+    low = np.searchsorted(gold.end[gold_words], system.start[words], side="right")
+    high = np.searchsorted(gold.start[gold_words], system.end[words])
+    first, count = np.full(len(system), -1), np.zeros(len(system), dtype=np.int64)
+    first[words], count[words] = np.append(gold_words, -1)[low], high - low
+    blanks, gold_blanks = np.flatnonzero(is_blank), np.flatnonzero(is_gold_blank)
+    keys, gold_keys = pack(
+        (system.start[blanks], gold.start[gold_blanks]),
+        (_place_in_run(system.start[blanks]), _place_in_run(gold.start[gold_blanks])),
+    )
+    _, rows, gold_rows = np.intersect1d(keys, gold_keys, assume_unique=True, return_indices=True)
+    first[blanks[rows]], count[blanks[rows]] = gold_blanks[gold_rows], 1
+    return Overlap(first, count, is_blank)
+
+
+def _place_in_run(sorted_values: Ints) -> Ints:
+    """The number of equal values before each value."""
+    return np.arange(len(sorted_values)) - np.searchsorted(sorted_values, sorted_values)
 
 
 def _line_of_token(corpus: Corpus, word: int) -> int | None:
@@ -357,12 +415,18 @@ class Aligned:
     gold: Words
     system: Words
     rows: Rows
+    overlap: Overlap | None = None
+    """If several words of the system may belong to one gold word; `rows` are then set when their labels are known."""
 
     def heads_in_gold(self, head: Ints) -> Ints:
         """Convert heads from system words (-1: root) to gold words; -2 for words that are not aligned."""
-        gold_rows, rows = self.rows
         gold_of = np.full(len(self.system) + 1, -2)
-        gold_of[rows], gold_of[-1] = gold_rows, -1
+        if self.overlap is not None:
+            gold_of[:-1] = np.where(self.overlap.count == 1, self.overlap.first, -2)
+        else:
+            gold_rows, rows = self.rows
+            gold_of[rows] = gold_rows
+        gold_of[-1] = -1
         return np.asarray(gold_of[head])
 
 
@@ -373,12 +437,52 @@ def only_layers(batches: Iterator[Annotation], layers: Collection[str]) -> Itera
         yield replace(batch, corpus=replace(batch.corpus, asides=None), layers=kept)
 
 
+def in_gold_tokens(system: Annotation, gold: Annotation, layer: str, fit: str) -> Annotation:
+    """A system whose text differs from the gold standard's in tokens, case and spaces only, in the gold tokens.
+
+    A span runs from the first to the last gold token with which it shares a character. If these tokens have further
+    characters, the span is left out or, with the fit `expand`, keeps them. With `disjoint`, tokens that a preceding
+    span has are left out of the following one first.
+
+    Source: `Example.get_aligned_spans_x2y` and `get_ner_prf` of spaCy 3.8.
+    """
+    (words, text), (gold_words, gold_text) = by_overlap(system, 0), by_overlap(gold, 0)
+    if not np.array_equal(text, gold_text):
+        raise InputError(system.corpus.source, None, "its text differs from the gold standard's", SAME_TEXT, "text")
+    overlap, spans = overlap_words(gold_words, words), system.spans(layer)
+    last = overlap.first + overlap.count - 1
+    whole = spans.in_text(words.bounds)
+    rows, starts, ends = list[int](), list[int](), list[int]()
+    taken = -1
+    # A loop, because a sentence cannot have the tokens of the preceding one.
+    for row, (start, end) in enumerate(zip(whole.start.tolist(), whole.end.tolist(), strict=True)):
+        inside = start + np.flatnonzero(overlap.count[start:end])
+        if not len(inside):
+            continue
+        low, high = int(overlap.first[inside[0]]), int(last[inside[-1]])
+        low = max(low, taken + 1) if fit == "disjoint" else low
+        if low > high:
+            continue
+        same = gold_words.start[low] == words.start[start] and gold_words.end[high] == words.end[end - 1]
+        if fit == "expand" or same:
+            taken = high
+            rows.append(row)
+            starts.append(low)
+            ends.append(high + 1)
+    kept, start, end = spans.take(ints(rows)), ints(starts), ints(ends)
+    scope = np.searchsorted(gold_words.bounds[:-1], start, side="right") - 1
+    shift = gold_words.bounds[scope]
+    moved = replace(kept, scope=scope, start=start - shift, end=end - shift)
+    corpus = replace(gold.corpus, source=system.corpus.source)
+    return replace(system, corpus=corpus, layers={layer: moved})
+
+
 class WordQueue:
     """Words of one side that are not yet part of an evaluated part."""
 
-    def __init__(self, *, by_position: bool) -> None:
+    def __init__(self, *, by_position: bool, by_overlap: bool = False) -> None:
         """With `by_position`, words are counted, not compared."""
-        self.by_position = by_position
+        self.by_position, self.by_overlap = by_position, by_overlap
         self.waiting: list[Words] = []
         self.end = 0
         """The end of the text read so far."""
@@ -388,7 +492,8 @@ class WordQueue:
         """Number of sentences that were taken."""
 
     def read(self, batch: Annotation) -> None:
-        words, text = (by_position if self.by_position else by_characters)(batch, self.end)
+        read = by_position if self.by_position else by_overlap if self.by_overlap else by_characters
+        words, text = read(batch, self.end)
         self.waiting.append(words)
         self.end = words.text_end
         self.text = np.concatenate((self.text, text)) if len(self.text) else text
@@ -430,9 +535,9 @@ class WordQueue:
 class GoldWords(WordQueue):
     """The words of the gold standard, read once for all systems."""
 
-    def __init__(self, systems: int, *, by_position: bool) -> None:
+    def __init__(self, systems: int, *, by_position: bool, by_overlap: bool = False) -> None:
         """Each part is taken once per system; `systems` is their number."""
-        super().__init__(by_position=by_position)
+        super().__init__(by_position=by_position, by_overlap=by_overlap)
         self._systems, self._uses = systems, 0
         self._part: Words | None = None
         """The last part. It is kept until the next one, because freeing its memory in between costs time."""
@@ -461,7 +566,7 @@ class WordFollower(Follower):
 
     def __init__(self, batches: Iterator[Annotation], gold: GoldWords, align: Align) -> None:
         self._batches, self._gold, self._is_strict = batches, gold, align == "strict" and not gold.by_position
-        self._system = WordQueue(by_position=gold.by_position)
+        self._system = WordQueue(by_position=gold.by_position, by_overlap=gold.by_overlap)
         self._last: Words | None = None
         self._remedy = SAME_SENTENCES if gold.by_position else SAME_TEXT
 
@@ -492,6 +597,8 @@ class WordFollower(Follower):
             _check_same(gold_words, words, is_longer=is_longer)
         if is_longer:
             raise self._continues()
+        if self._gold.by_overlap:
+            return Aligned(gold_words, words, (empty(), empty()), overlap_words(gold_words, words))
         return Aligned(gold_words, words, align_words(gold_words, words))
 
     def finish(self) -> None:

@@ -45,7 +45,7 @@ from evenhand.comparison.units import piece, sentence_of
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek
 from evenhand.data.from_lists import repaired
-from evenhand.data.overrides import AS_READ, OverriddenGold, Overrides
+from evenhand.data.overrides import AS_READ, PROPOSED, OverriddenGold, Override, Overrides
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, unknown
@@ -120,10 +120,18 @@ UNUSED = "no annotator uses the label in a document of two annotators"
 
 
 @checked_arguments(lambda: READING, inputs=("gold", "overrides"))
-def adjudicate(gold: Side, overrides: File | Sequence[File], **options: Unpack[AdjudicateKeywords]) -> Adjudication:
+def adjudicate(
+    gold: Side,
+    overrides: File | Sequence[File],
+    *,
+    accept_proposed: bool = False,
+    **options: Unpack[AdjudicateKeywords],
+) -> Adjudication:
     """Check overrides of a gold standard: whether each fits it, and whether they contradict each other.
 
     overrides  a file of overrides, or several; equal overrides count once
+    accept_proposed
+               apply unreviewed proposals of `suspects`, too; otherwise they are only checked and counted
 
     Other keywords specify how the gold standard is read, as in `score`: format, column, encoding, repair, offsets,
     functions and annotator. Problems are listed, not raised. If there are none, `merge` writes the overrides as one
@@ -142,10 +150,12 @@ def adjudicate(gold: Side, overrides: File | Sequence[File], **options: Unpack[A
     def open_gold() -> Iterator[Annotation]:
         return open_sides(side, {}, prepared.task, prepared.read_as, Vocabulary(), prepared.content.files).gold()
 
-    return _check_overrides(side, open_gold, files)
+    return _check_overrides(side, open_gold, files, accepts_proposed=accept_proposed)
 
 
-def _check_overrides(side: Input, open_gold: OpenGold, files: Sequence[Overrides]) -> Adjudication:
+def _check_overrides(
+    side: Input, open_gold: OpenGold, files: Sequence[Overrides], *, accepts_proposed: bool
+) -> Adjudication:
     errors: list[InputError] = []
     lines = [line for file in files for line in file.lines]
     merged = Overrides("+".join(file.name for file in files), "+".join(file.sha256 for file in files), lines)
@@ -156,6 +166,18 @@ def _check_overrides(side: Input, open_gold: OpenGold, files: Sequence[Overrides
         for count, layer in ((before, AS_READ), (after, _LAYER)):
             spans = batch.spans(layer)
             count.add(spans.label, spans.vocabulary.labels.values)
+    applied = merged
+    if merged.proposed and not accepts_proposed:
+        applied, after = Overrides(merged.name, merged.sha256, _decided(lines)), SideSummary()
+        for batch in OverriddenGold(applied, _LAYER, refuse=lambda error: None)(open_gold()):
+            spans = batch.spans(_LAYER)
+            after.add(spans.label, spans.vocabulary.labels.values)
+
+    def write(path: Path, format: str | None, encoding: str | None) -> None:
+        if not accepts_proposed:
+            merged.refuse_proposed()
+        _write(lambda: _corrected(open_gold, applied, folder_of(side)), path, format, encoding)
+
     return Adjudication(
         gold=name_of(side),
         files=files,
@@ -164,8 +186,13 @@ def _check_overrides(side: Input, open_gold: OpenGold, files: Sequence[Overrides
         before=dict(sorted(before.labels.items())),
         after=dict(sorted(after.labels.items())),
         signature=f"evenhand:{__version__}|task:spans|gold:{reading}|overrides:{merged}",
-        writer=lambda path, *how: _write(lambda: _corrected(open_gold, merged, folder_of(side)), path, *how),
+        writer=write,
     )
+
+
+def _decided(lines: Sequence[Override]) -> list[Override]:
+    """The overrides without unreviewed proposals."""
+    return [line for line in lines if line.state != PROPOSED]
 
 
 def _corrected(open_gold: OpenGold, overrides: Overrides, folder: str | None) -> Iterator[Annotation]:

@@ -18,27 +18,22 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 import numpy as np
 
 from evenhand.api.score import lacking_layers, skipping_broken
-from evenhand.api.slices import counts_of_slices, with_columns
+from evenhand.api.slices import SliceOptions, TrainingFiles, counts_of_slices
 from evenhand.arrays import Ints, Values, is_ones
+from evenhand.comparison.causes import AttributeCollector, AttributedUnits, UnitSide
 from evenhand.comparison.counts import ComparisonCounts, Extras, GroupTables
 from evenhand.comparison.differences import CodedTransition
-from evenhand.comparison.slices import (
-    SliceContext,
-    SliceCounts,
-    SliceRequest,
-    Slices,
-    natural_order,
-    notes_on_metadata,
-    word_list,
-)
+from evenhand.comparison.ranking import Detectable
+from evenhand.comparison.slices import SliceCounts, SliceRequest, Slices, notes_on_metadata
+from evenhand.comparison.units import ChosenUnits, Unit, UnitSearch
 from evenhand.comparison.units import Collection as UnitCollection
-from evenhand.comparison.units import Unit, UnitSearch
 from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 from evenhand.parameters import (
     FUNCTIONS,
+    TRAIN,
     check_choice,
     check_number,
     check_whole_number,
@@ -93,6 +88,7 @@ from evenhand.tasks.task import GoldProfile, Task
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
+    from evenhand.statistics.power import PowerCurve
 
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
@@ -276,6 +272,44 @@ class Testing:
         return bca(values, delta, jackknife(both, self._sizes, difference), self._sizes, level)
 
 
+def detectable_of(
+    tables: GroupTables, pair: tuple[str, str], delta: float, pairs: int, alpha: float, seed: int
+) -> Detectable | None:
+    """What the groups can show of two systems, in the direction of their difference; None if all counts are equal.
+
+    The level of the test is divided by the number of pairs, the first step of Holm's correction.
+    """
+    from evenhand.statistics.power import ROUGH_BELOW, TARGET  # loaded if it is needed
+
+    if not tables.differing(*pair):
+        return None
+    level, groups = alpha / pairs, tables.groups
+    curve = curve_of(tables, pair, delta, level, seed)
+    if curve is None:
+        return Detectable(None, TARGET, level, groups, "refused")
+    return Detectable(curve.detectable(groups), TARGET, level, groups, "rough" if groups < ROUGH_BELOW else "drawn")
+
+
+def curve_of(tables: GroupTables, pair: tuple[str, str], delta: float, alpha: float, seed: int) -> PowerCurve | None:
+    """The power of the test of a pair; None with too few groups, or if the systems differ alike in all of them."""
+    from evenhand.statistics.power import FEWEST, PowerCurve
+
+    spread = tables.spread(*pair) if tables.groups >= FEWEST else None
+    return PowerCurve(spread, alpha, seed=seed, is_reversed=delta < -ROUNDING) if spread and spread.sd else None
+
+
+def with_detectable(
+    changes: Mapping[tuple[str, str], ScoreChange], tables: GroupTables, alpha: float, seed: int
+) -> dict[tuple[str, str], ScoreChange]:
+    """The changes, with what the test set can show where a difference is not significant."""
+    return {
+        pair: replace(change, detectable=detectable_of(tables, pair, change.delta, len(changes), alpha, seed))
+        if change.significance is not None and change.significance.p_holm >= alpha
+        else change
+        for pair, change in changes.items()
+    }
+
+
 @dataclass(frozen=True)
 class ComparedRun:
     """The counts of an evaluation, and the counts of the comparison of its systems."""
@@ -289,11 +323,19 @@ class ComparedRun:
     """The largest number of documents in which two systems differ, if sentences are resampled because it is too low."""
     slice_counts: SliceCounts | None = None
     """The counts of the slices of scores (for a report)."""
+    scored: RunConfig | None = None
+    """The settings of scores, with those of training data (for a report)."""
 
     @property
     def by(self) -> str:
         """The name of the measure that systems are compared by."""
         return self.counts.by
+
+    @cached_property
+    def units(self) -> AttributedUnits:
+        """The units with their attributes, if a side was requested for a search of slices."""
+        assert self.counts.extras.attributes is not None
+        return self.counts.extras.attributes.finish()
 
     @cached_property
     def model(self) -> Formula:
@@ -412,66 +454,87 @@ class ComparisonJob:
     by: str | None
     resampling: ResamplingSettings
     options: Mapping[str, Any]
-    slices: SliceRequest = SliceRequest()
-    """The slices that the user names."""
-    vocabulary: Collection[str] | None = None
+    slices: SliceOptions = SliceOptions()
+    """The slices and training data that the user names."""
+    slices_differences: bool = True
+    """Whether the compared units are sliced, not only those of scores."""
     content: GoldProfile | None = None
     """What the gold standard contains; it is read if None."""
+    searched: SliceRequest = SliceRequest()
+    """The attributes of units whose slices are searched for errors."""
+    optional: Collection[str] = ()
+    """Those of them that are left out if the gold standard does not have them."""
 
     def __post_init__(self) -> None:
         _check_effect(self.options)
-        content = self.content or content_for(self.gold, self.options)
+        content = self.content or content_for(self.gold, self.options, self.systems)
         task = TASKS[content.task]
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)
-        columns = self.slices.columns(task)
-        chosen = {**self.options, "match": task.selection.tested(self.by, content)}
+        chosen = {**self.options, "match": task.selection.tested(self.by, content), TRAIN: self.slices.train or None}
         prepared = prepare(self.gold, self.systems, chosen, content)
-        gold = replace(prepared.read_as["gold"], extra=columns)
-        self.prepared = replace(prepared, read_as={**prepared.read_as, "gold": gold})
-        self.all_slices = self.slices.adding(task.comparison.default_slices(content))
+        options = replace(self.slices, request=self.slices.request.joined(self.searched))
+        self.data = options.read(self.gold, self.systems, prepared)
+        self.prepared = self.data.prepared
+        request = self.slices.request if self.slices_differences else SliceRequest()
+        self.all_slices = request.adding(task.comparison.default_slices(content))
 
     def __call__(
         self,
-        search: UnitSearch | None = None,
+        search: UnitSearch | ChosenUnits | None = None,
         collection: UnitCollection | None = None,
         scored: RunConfig | None = None,
         sliced: SliceRequest | None = None,
+        side: UnitSide | None = None,
     ) -> ComparedRun:
         """Evaluate the systems in one pass.
 
         `search` looks for units, and `collection` collects those that a report shows. A report also needs totals of
-        other measures, whose settings are `scored`, and counts of their slices, `sliced`.
+        other measures, whose settings are `scored`, and counts of their slices, `sliced`. For a search of slices, the
+        units of a `side` get attributes.
         """
         compared = self.prepared
         task = compared.task
         by = str(self.by)
         vocabulary = Vocabulary()
-        context = SliceContext(self.vocabulary, vocabulary.labels)
-        extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection)
+        context = self.data.context(vocabulary.labels)
+        attributes = None
+        if side is not None:
+            slicings = self.searched.slicings(task, context, self.gold)
+            attributes = AttributeCollector(task, by, slicings, self.optional, vocabulary.labels, side, self.gold)
+        extras = Extras(self.all_slices.slicings(task, context, self.gold), search, collection, attributes)
         counts = ComparisonCounts(
             task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
         )
-        observers: list[Observer] = [counts]
+        observers: list[Observer] = [counts] if attributes is None else [attributes, counts]
         job = Job(self.gold, self.systems, compared, compared.settings.match, "finest")
         if scored is not None:
+            scored = self._with_data(scored)
             models = tuple(dict.fromkeys((*scored.settings.match, *job.models)))
             prepared = replace(scored, settings=replace(scored.settings, match=models))
             job = replace(job, prepared=prepared, models=models, with_totals=True)
         columns = compared.read_as["gold"].extra
         slice_counts = None
         if sliced and scored is not None:
-            scored = with_columns(scored, sliced)
-            slice_counts = counts_of_slices(self.gold, scored, sliced, context)
+            data = replace(self.data, prepared=scored, request=sliced)
+            slice_counts = counts_of_slices(self.gold, data, vocabulary.labels)
             observers.append(slice_counts)
-            columns = tuple(dict.fromkeys((*columns, *scored.read_as["gold"].extra)))
-            gold = replace(scored.read_as["gold"], extra=columns)
-            prepared = replace(job.prepared, read_as={**job.prepared.read_as, "gold": gold})
-            job = replace(job, prepared=prepared, models=(*job.models, task.unit_measure))
-        layers = (*self.all_slices.names, *map(extra_layer, columns))
+            job = replace(job, models=(*job.models, task.unit_measure))
+        layers = (*self.all_slices.names, *self.searched.names, *map(extra_layer, columns))
         run = job.run(observers, vocabulary, layers)
         _check_annotation(task, by, run)
-        return ComparedRun(name_of(self.gold), run, counts, compared, self.resampling, slice_counts=slice_counts)
+        return ComparedRun(
+            *(name_of(self.gold), run, counts, compared, self.resampling),
+            slice_counts=slice_counts,
+            scored=scored,
+        )
+
+    def _with_data(self, scored: RunConfig) -> RunConfig:
+        """The settings of further measures, with the columns of slices and the training data of the comparison."""
+        own = self.data.prepared
+        settings = replace(scored.settings, train=own.settings.train, drop_leaked=own.settings.drop_leaked)
+        read_as = {**scored.read_as, "gold": replace(scored.read_as["gold"], extra=own.read_as["gold"].extra)}
+        return replace(scored, settings=settings, read_as=read_as, dropped=own.dropped)
 
     def units(self, kind: str, pair: tuple[int, int]) -> list[Unit]:
         """The units of one class of differences of one pair, from a second pass."""
@@ -483,7 +546,9 @@ class ComparisonJob:
         """The page of a report on the same systems, which is written to `path`, if specified."""
         from evenhand.api.report import report  # which imports this module
 
-        slicing: dict[str, Any] = {"slices": self.slices, "vocabulary": self.vocabulary}
+        options = self.slices
+        slicing: dict[str, Any] = {"slices": options.request, "vocabulary": options.words}
+        slicing |= {"train": options.train or None, "drop_leaked": options.drop_leaked}
         settings = {**asdict(self.resampling), **slicing, **self.options}
         return report(self.gold, self.systems, by=self.by, **settings).to_html(path)
 
@@ -510,7 +575,7 @@ def _check_annotation(task: Task, by: str, run: Run) -> None:
         raise SettingError(f"{subject} no {layer}, so {by} cannot be compared; {remedy}.")
 
 
-def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str], Pair]:
+def _compared_pairs(job: ComparisonJob, run: ComparedRun, alpha: float) -> dict[tuple[str, str], Pair]:
     """By the names of two systems: their differences, with tests and intervals."""
     names = run.counts.systems
     counts_of_pairs = run.counts.differences.finish()
@@ -522,7 +587,7 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
         for transition in of_class
     )
     answers = run.counts.answer_texts({code for change in transitions for code in (change.before, change.after)})
-    changes = _tests(run, run.model, list(pairs.values()))
+    changes = _tests(run, run.model, list(pairs.values()), alpha)
     further = {model.name: _tests(run, model, list(pairs.values())) for model in run.further}
     results = {}
     for pair, counts in counts_of_pairs.items():
@@ -552,16 +617,24 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun) -> dict[tuple[str, str
             change.significance,
             mcnemar(counts.counts["new_error"], counts.counts["correction"]) if has_mcnemar else None,
             change.interval,
+            change.detectable,
             {name: further_changes[before, after] for name, further_changes in further.items()},
         )
     return results
 
 
-def _tests(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
-    """The difference of each pair under a measure, with test and interval; undefined without gold units."""
+def _tests(
+    run: ComparedRun, model: Formula, pairs: list[tuple[str, str]], alpha: float | None = None
+) -> dict[tuple[str, str], ScoreChange]:
+    """The difference of each pair under a measure, with test and interval; undefined without gold units.
+
+    With alpha, a difference that is not significant has what the test set can show.
+    """
     if not run.gold.units:
         return dict.fromkeys(pairs, ScoreChange(nan, None, None))
-    return Testing(GroupTables.of(model, run.tallies_of(model), run.groups[1]), run.resampling)(pairs)
+    tables = GroupTables.of(model, run.tallies_of(model), run.groups[1])
+    changes = Testing(tables, run.resampling)(pairs)
+    return changes if alpha is None else with_detectable(changes, tables, alpha, run.resampling.seed)
 
 
 def _transitions(
@@ -602,7 +675,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     groups = run.groups
     scores = _headlines(model, run.tallies_of(model), gold)
     further = {other.name: _headlines(other, run.tallies_of(other), gold) for other in run.further}
-    pairs = _compared_pairs(job, run)
+    pairs = _compared_pairs(job, run, alpha)
     resampling = asdict(run.resampling) | {"few_documents": run.few_documents}
     resampling["of"] = groups[0] if run.has_groups else None
     lacks_groups = bool(gold.units) and unsettled.resampling.is_requested and not unsettled.has_groups
@@ -632,6 +705,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
             *([nothing_to_resample(*unsettled.groups)] if lacks_groups else []),
             *notes_on_settings(settings, counts.labels.values, counts.systems),
             *task.rules.notes(settings),
+            *job.data.notes,
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
             *_notes_on_files(run),
             *notes_on_metadata(counts.extras.slicings, job.gold),
@@ -714,14 +788,14 @@ def _labels(model: Formula, tallies: Mapping[str, Tally], support: Mapping[str, 
 
 
 def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
-    """The score of every system on every slice, in natural order.
+    """The score of every system on every slice, in the order of `units`, which has the gold units of each slice.
 
-    `units` has the gold units of each slice. The tallies have slices in place of labels.
+    The tallies have slices in place of labels.
     """
     # A slice that no tally has scores 0.
     without_counts = {value: Slice(units[value], dict.fromkeys(tallies, 0.0)) for value in units if units[value]}
-    scored = {value: piece for value, piece in _by_label(model, tallies, units).items() if value in units}
-    return dict(sorted((without_counts | scored).items(), key=lambda item: natural_order(item[0])))
+    scored = without_counts | _by_label(model, tallies, units)
+    return {value: scored[value] for value in units if value in scored}
 
 
 def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, int]) -> dict[str, Slice]:
@@ -750,6 +824,8 @@ def compare(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     show: str | None = None,
     limit: int | None = None,
     top: int = 5,
@@ -774,6 +850,8 @@ def compare(
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
                "pronoun", which is included by default if the gold standard has POS; metadata as in `score`
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
+    train, drop_leaked
+               training data, as in `score`
     show       units to keep in `shown_units`: "correction", "new_error", "changed_error", "unsolved", "solved_once"
     limit      maximum number of these units
     top        number of transitions of each class in a report; `transitions` has them all
@@ -789,12 +867,9 @@ def compare(
     gold = side_of(gold)
     chosen = dict[str, Any](options)
     measure = one_measure(by, chosen)
-    request = SliceRequest.of(slices)
-    words = word_list(vocabulary)
+    of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
-    if words is not None and "vocabulary" not in request.names:
-        raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     resampling = ResamplingSettings(trials or 0, resamples, interval, level, seed, of).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
@@ -805,7 +880,7 @@ def compare(
     def job_of(valid: Mapping[str, Input]) -> ComparisonJob:
         pairs = _pairs(list(valid), baseline, in_sequence=sequence)
         tests = replace(resampling, trials=default_trials(len(pairs)) if trials is None else resampling.trials)
-        return ComparisonJob(gold, valid, pairs, measure, tests, chosen, request, words)
+        return ComparisonJob(gold, valid, pairs, measure, tests, chosen, of_slices)
 
     def compute(valid: Mapping[str, Input]) -> Comparison:
         job = job_of(valid)

@@ -317,7 +317,7 @@ def _measured(
 ) -> _Measured:
     """Read and match all systems; the counts of labels are kept by group if they are needed `by_label`."""
     options = dict(options)
-    content = content_for(gold, options)
+    content = content_for(gold, options, systems)
     task = TASKS[content.task]
     if "min_score" not in {parameter.name for parameter in parameters_of(task.name)}:
         raise SettingError(f"Units of {task.name} have no confidences.")

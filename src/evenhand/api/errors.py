@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from evenhand.api.slices import with_columns
+from evenhand.api.slices import SliceOptions, TrainingFiles
 from evenhand.arrays import Bools, Values, ints
 from evenhand.comparison.slices import (
-    SliceContext,
     SliceRequest,
     Slices,
     Slicing,
@@ -25,7 +24,7 @@ from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, counted, unknown
-from evenhand.parameters import check_whole_number, checked_arguments, split_names
+from evenhand.parameters import TRAIN, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
     RunConfig,
     ScoredInputs,
@@ -85,6 +84,8 @@ class UnitQuery:
     """The name of a slice and its value: `genre=chat`."""
     slices: Slices | SliceRequest = ()
     """Slices whose values are columns of the table."""
+    train: TrainingFiles = None
+    drop_leaked: bool = False
     sample: int | None = None
     """Number of units per system, drawn at random."""
     seed: int = 0
@@ -146,6 +147,8 @@ def errors(
     slice      only units of a slice: "length=2", "length=3+", "document=doc1", "genre=chat" for a column or JSON field
                of the gold standard, or of `slices`
     slices     names of slices and tables of metadata, as in `score`: their values are columns of the table
+    train, drop_leaked
+               training data, as in `score`, for slices such as "seen=new"
     sample     a random sample of this many units per system, always the same for the same `seed` [0]
     context    words of the sentence before (`left`) and after (`right`) the unit [5]
     """
@@ -156,10 +159,10 @@ def errors(
     measures = split_names(cast("str", match) or ())  # functions are replaced by their names
     if len(measures) > 1:
         raise SettingError(f"match is {', '.join(measures)}; errors are listed by one measure.")
-    content = content_for(gold, settings)
+    content = content_for(gold, settings, sides)
     task = TASKS[content.task]
     name = measures[0] if measures else task.selection.resolve(task.selection.reported[0], settings)
-    config = prepare(gold, sides, {**settings, "match": (name,)}, content)
+    config = prepare(gold, sides, {**settings, "match": (name,), TRAIN: query.train}, content)
     return list_units(ScoredInputs(gold, sides, config), name, query, split_names(system))
 
 
@@ -186,11 +189,13 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
         sides = {system: sides[system] for system in systems}
     config = replace(config, settings=replace(config.settings, match=(name,)))
     layers: tuple[str, ...] = ()
-    vocabulary, slicings, request = Vocabulary(), list[Slicing](), query.request()
-    if request:
-        config = with_columns(config, request)
+    vocabulary, slicings, notes = Vocabulary(), list[Slicing](), tuple[str, ...]()
+    options = SliceOptions.of(query.request(), None, query.train, query.drop_leaked)
+    if options:
+        data = options.read(inputs.gold, sides, config)
+        config, request, notes = data.prepared, options.request, data.notes
         layers = (*request.names, *map(extra_layer, config.read_as["gold"].extra))
-        slicings = request.slicings(config.task, SliceContext(labels=vocabulary.labels), inputs.gold)
+        slicings = request.slicings(config.task, data.context(vocabulary.labels), inputs.gold)
     collected = _Collected(measure, measure.prepare(config.settings), query, slicings, vocabulary.labels)
     run = Job(inputs.gold, sides, config, (name,), "total").run([collected], vocabulary, layers)
     notes_on_metadata(slicings, inputs.gold)  # an error if a table has nothing in common with the gold standard
@@ -198,7 +203,7 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
     readings = (side.reading or ReadInfo() for side in run.systems.values())
     signatures = (signature(config.settings, read_as, run.atoms, gold, reading) for reading in readings)
     drawn = "" if query.sample is None else f"|sample:{query.sample}|seed:{query.seed}"
-    return collected.table(f"{joint_signature(signatures)}{drawn}")
+    return collected.table(f"{joint_signature(signatures)}{drawn}", notes)
 
 
 class _Collected:
@@ -291,7 +296,7 @@ class _Collected:
         for name, values in columns.items():
             collected.setdefault(name, []).extend(values)
 
-    def table(self, signature: str) -> Table:
+    def table(self, signature: str, notes: Sequence[str]) -> Table:
         """The table of all collected units. Further columns, such as arguments of relations, are left out if empty."""
         name, _, value = (self._query.slice or "").partition("=")
         known_values = self._slicings[name][1].values if name else []
@@ -315,7 +320,7 @@ class _Collected:
         kinds |= {name: _kind([value for columns in systems for value in columns[name]]) for name in further}
         sources = [*(source for source, _ in _BASE.values()), *further]
         rows = [[value for columns in systems for value in columns.get(source, ())] for source in sources]
-        return Table(kinds, rows, self._caption(), signature)
+        return Table(kinds, rows, self._caption(), signature, notes)
 
     def _caption(self) -> str:
         """The number of units of each system and error type."""

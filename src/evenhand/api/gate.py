@@ -14,8 +14,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 from urllib.parse import unquote
 
+from evenhand.api.causes import searched_run, searched_slices
 from evenhand.api.compare import (
     NOT_COMPARED,
+    ComparedRun,
     ComparisonJob,
     ResamplingSettings,
     compared_by,
@@ -25,11 +27,20 @@ from evenhand.api.compare import (
 )
 from evenhand.api.confidence import confidence, without_hints
 from evenhand.api.score import score_inputs, totals_of
-from evenhand.api.slices import score_with_slices, with_slices
-from evenhand.comparison.slices import SliceRequest, Slices, word_list
+from evenhand.api.slices import SliceOptions, TrainingFiles, score_with_slices, with_slices
+from evenhand.comparison.counts import GroupTables
+from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, counted, plural
-from evenhand.parameters import FUNCTIONS, check_choice, check_number, check_whole_number, checked_arguments, parse_unit
+from evenhand.parameters import (
+    FUNCTIONS,
+    TRAIN,
+    check_choice,
+    check_number,
+    check_whole_number,
+    checked_arguments,
+    parse_unit,
+)
 from evenhand.pipeline.inputs import (
     Input,
     NamedInput,
@@ -41,6 +52,7 @@ from evenhand.pipeline.inputs import (
     side_of,
     systems_by_name,
 )
+from evenhand.results.causes import Causes
 from evenhand.results.comparison import Comparison, Pair, Significance
 from evenhand.results.confidence import CALIBRATED, LOW_IS_GOOD, FigureName, SystemConfidence
 from evenhand.results.display import plain
@@ -143,6 +155,28 @@ class ScoreLimit:
 
 
 @dataclass(frozen=True)
+class PowerLimit:
+    """The power that the test set must have, so a gate does not pass for lack of data."""
+
+    least: float
+    drop: float
+    """The drop that the test must show, in points."""
+
+    @staticmethod
+    def checked(need_power: object, power_for: object) -> PowerLimit | None:
+        if need_power is None:
+            if power_for is not None:
+                raise SettingError("--for does nothing without --need-power; name the power, such as 0.8.")
+            return None
+        least = check_number(
+            "need-power", parse_unit(need_power, 1), lambda value: 0 < value < 1, "a number between 0 and 1"
+        )
+        drop = DEFAULT_DROP if power_for is None else parse_unit(power_for, 100)
+        fits = "points above 0 and at most 100"
+        return PowerLimit(least, check_number("--for", drop, lambda value: 0 < value <= 100, fits))
+
+
+@dataclass(frozen=True)
 class Limits:
     """The limits that a user specifies; by default none."""
 
@@ -150,9 +184,11 @@ class Limits:
     """Floors, then ceilings, then drops."""
     label_drop: float | None
     new_errors: int | None
+    no_worse_slice: bool
     alpha: float | None
     only: bool
     """Whether the default criteria are left out."""
+    power: PowerLimit | None = None
     is_default: bool = False
     """Whether alpha is the default."""
 
@@ -163,8 +199,11 @@ class Limits:
         max_drop: object,
         max_label_drop: object,
         max_new_errors: object,
+        no_worse_slice: object,
         alpha: object,
         only: bool,
+        need_power: object = None,
+        power_for: object = None,
     ) -> Limits:
         """Check the limits that a user specifies."""
         drops = max_drop if max_drop is None or isinstance(max_drop, Mapping) else {"": max_drop}
@@ -180,8 +219,10 @@ class Limits:
             ],
             None if max_label_drop is None else _check_points("max-label-drop", max_label_drop),
             None if max_new_errors is None else check_whole_number("max-new-errors", max_new_errors, 0),
+            bool(no_worse_slice),
             alpha,
             only=bool(only),
+            power=PowerLimit.checked(need_power, power_for),
         )
 
     @property
@@ -193,7 +234,9 @@ class Limits:
     def of_changes(self) -> list[str]:
         """The limits that need a baseline."""
         named = {"max-label-drop": self.label_drop, "max-new-errors": self.new_errors, "alpha": self.alpha}
+        named["need-power"] = None if self.power is None else self.power.least
         others = [name for name, value in named.items() if value is not None]
+        others += ["no-worse-slice"] if self.no_worse_slice else []
         return [limit.kind for limit in self.scores if limit.kind == "max-drop"] + others
 
     def for_baseline(self, baseline: NamedInput | None) -> Limits:
@@ -474,12 +517,39 @@ def judge_by_alpha(comparison: Comparison, pair: Pair, limit: float, *, by_defau
         return by_p(True, f"The candidate is not worse {numbers}.{instead}")
     worse = f"The candidate is worse by {drop:.2f} points"
     if decides(test, limit):
-        chance, passed = ("", False) if p < limit else (", which may be chance", True)
-        return by_p(passed, f"{worse}{chance} {numbers}.{instead}")
+        if p < limit:
+            return by_p(False, f"{worse} {numbers}.{instead}")
+        from evenhand.report.verdict import detectable_clause  # loaded if it is needed
+
+        clause = detectable_clause([pair.detectable], str(comparison.resampling["of"]))
+        return by_p(True, f"{worse}, which may be chance {numbers}{f'; {clause}' if clause else ''}.{instead}")
     why = _cannot_decide(comparison, pair, limit)
     if by_default:
         return _drop(drop, DEFAULT_DROP, f" {why}.")
     return by_p(False, f"{worse}. {why}; use --max-drop.")
+
+
+def judge_by_power(limit: PowerLimit, run: ComparedRun, pair: Pair, alpha: float) -> Criterion:
+    """Whether the test would show a drop of the candidate, if its true score were so much lower."""
+    from evenhand.statistics.power import FEWEST, ROUGH_BELOW, PowerCurve
+
+    (kind, number), drop = run.groups, _points(limit.drop)
+    size, least = counted(number, kind.removesuffix("s")), f"the minimum is {100 * limit.least:g} % power"
+    by_power = partial(Criterion, "need-power", limit.least)
+    tables = GroupTables.of(run.model, run.tallies_of(run.model), number)
+    if number < FEWEST:
+        few = f"{size} {'is' if number == 1 else 'are'} too few to show a drop of {drop}"
+        return by_power(nan, False, f"{few}; {least}.")
+    if not tables.differing(pair.before, pair.after):
+        return by_power(nan, True, "The two outputs are identical; there is no difference to detect.")
+    curve = PowerCurve(tables.spread(pair.before, pair.after), alpha, limit.least, is_reversed=True)
+    if not curve.spread.sd:
+        reason = f"the systems differ alike in all {size}, so power cannot be estimated"
+        return by_power(nan, False, f"{reason[:1].upper()}{reason[1:]}; {least}.")
+    power = curve.power(limit.drop / 100, number)
+    rough = "rough: only " if number < ROUGH_BELOW else ""
+    figures = f"{100 * power:.1f} times in 100 (alpha = {alpha:g}, {rough}{size})"
+    return by_power(power, power >= limit.least, f"A drop of {drop} would be significant {figures}; {least}.")
 
 
 def not_checked(limits: Limits, comparison: Comparison) -> Iterator[Unchecked]:
@@ -530,7 +600,10 @@ def gate(
     max_drop: Limit | Mapping[str, Limit] | None = None,
     max_label_drop: Limit | None = None,
     max_new_errors: int | None = None,
+    no_worse_slice: bool = False,
     alpha: Limit | None = None,
+    need_power: Limit | None = None,
+    power_for: Limit | None = None,
     only: bool = False,
     by: str | MatchFunction | None = None,
     trials: int | None = None,
@@ -538,6 +611,8 @@ def gate(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     slice_min: int = SLICE_MIN,
     floor_at: Literal["value", "lower"] = "value",
     **options: Unpack[Keywords],
@@ -549,12 +624,17 @@ def gate(
     max_drop        maximum drop of its score in points (of 100); a mapping names other scores: {"PER:recall": 2}
     max_label_drop  maximum drop, in points, of its score on any label of the gold standard
     max_new_errors  maximum number of units that only the baseline has right
+    no_worse_slice  it must not be significantly worse in any slice that `causes` searches
     alpha           it must not be worse with a p-value below this; with a baseline, 0.05 by default
+    need_power      minimum power of the test: fail if the test set cannot show a drop of `power_for` points
+    power_for       that drop, in points [1]
     only            check only the specified criteria, not the default one
     of              what the test resamples: "documents" or "sentences"; without it, documents, or sentences if the
                     systems differ in too few documents for any p-value below alpha (chains always by document)
 
-    slices          metadata and bins of slices, as in `score`
+    slices          metadata and bins of slices, as in `score`; with no_worse_slice also further slices
+    train, drop_leaked
+                    training data, as in `score`, for limits of slices such as "seen=new/recall"
     slice_min       minimum number of gold units of a slice that has a limit; fewer are an error
     floor_at        what floors and ceilings of confidences are compared with: the "value" on this data, or the "lower"
                     end of its interval (the upper end for a ceiling)
@@ -579,7 +659,9 @@ def gate(
     fails by a specified alpha; by default its score may fall by max_drop or, without that, by one point. `by`,
     `trials`, `seed` and other keywords are as in `compare`; parameters of the named measures are accepted, too.
     """
-    limits = Limits.checked(floor, ceiling, max_drop, max_label_drop, max_new_errors, alpha, only)
+    limits = Limits.checked(
+        *(floor, ceiling, max_drop, max_label_drop, max_new_errors, no_worse_slice, alpha, only, need_power, power_for)
+    )
     if candidate is None:
         raise SettingError(
             "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
@@ -597,7 +679,7 @@ def gate(
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
     *_, last = systems
     resampling = None if baseline is None else _resampling(trials, limits.alpha, seed, of)
-    content = content_for(gold, chosen)
+    content = content_for(gold, chosen, systems)
     compared = compared_by(TASKS[content.task], measure, chosen)
     default = compared if measure is not None else measure_of_names(limits.score_names, content.task, compared)
     names = {name: ScoreName.read(name, content.task, default, compared, chosen) for name in limits.score_names}
@@ -605,17 +687,23 @@ def gate(
         figure = names[limit.name].declared(content.task) if limit.name in names else None
         if figure is not None:
             limit.check(figure)
-    prepared = _prepared(gold, systems, names, compared, chosen, content) if names or baseline is None else None
-    request, words = SliceRequest.of(slices), word_list(vocabulary)
+    prepared = (
+        _prepared(gold, systems, names, compared, {**chosen, TRAIN: train}, content)
+        if names or baseline is None
+        else None
+    )
+    of_slices = SliceOptions.of(slices, None, train, drop_leaked)
+    searched, request = of_slices, of_slices.request
     request = request.adding(name.slice[0] for name in names.values() if name.slice and not request.has(name.slice[0]))
-    if request and not any(name.slice for name in names.values()):
+    of_slices = replace(SliceOptions.of(request, vocabulary), train=of_slices.train, drop_leaked=of_slices.drop_leaked)
+    if request and not any(name.slice for name in names.values()) and not limits.no_worse_slice:
         raise SettingError("slices do nothing in this gate, because no limit names one; give one: genre=chat/recall.")
     least = check_whole_number("slice_min", slice_min, 1)
     confident = partial(_confidence_criteria, of_confidence, gold, {last: systems[last]}, chosen, floor_at, seed)
     if resampling is None:
         assert prepared is not None  # there is a floor or a ceiling
-        if request:
-            results = score_with_slices(gold, systems, prepared, "total", request, words)
+        if of_slices:
+            results = score_with_slices(gold, systems, prepared, "total", of_slices)
         else:
             results = score_inputs(gold, systems, prepared, "total")
         results = without_hints(results) if of_confidence else results
@@ -623,16 +711,43 @@ def gate(
         checked = (*criteria(limits, names, results, last, None, least), *confident())
         return Gate(last, default, checked, results, None)
     kept = compared_options(chosen) if names else chosen
-    job = ComparisonJob(gold, systems, [(0, 1)], measure, resampling, kept, vocabulary=words, content=content)
-    run = job(scored=prepared, sliced=request)
+    attributes, optional = SliceRequest(), tuple[str, ...]()
+    if limits.no_worse_slice:
+        attributes, optional = searched_slices(TASKS[content.task], searched)
+    job = ComparisonJob(
+        gold, systems, [(0, 1)], measure, resampling, kept, of_slices, False, content, attributes, optional
+    )
+    run = job(scored=prepared, sliced=request, side="all" if limits.no_worse_slice else None)
     _refuse_empty(run.gold, content.task)
-    scored = None if prepared is None else totals_of(run.gold_name, run.run, prepared)
+    scored = None if run.scored is None else totals_of(run.gold_name, run.run, run.scored)
     if scored is not None and run.slice_counts is not None:
-        scored = with_slices(scored, run.run, run.slice_counts, gold)
-    result = comparison(job, run, limits.alpha or DEFAULT_ALPHA)
+        scored = with_slices(scored, run.run, run.slice_counts, gold, job.data.notes)
+    alpha = limits.alpha or DEFAULT_ALPHA
+    result = comparison(job, run, alpha)
     checked = (*criteria(limits, names, scored, last, result, least), *confident())
+    causes = None
+    if limits.no_worse_slice:
+        causes = searched_run(job, run, (0, 1), worse=True, examples=0)
+        checked += (_no_worse_slice(causes),)
+    if limits.power is not None:
+        settled = run.settled(job.pairs, alpha)
+        checked += (judge_by_power(limits.power, settled, next(iter(result.pairs.values())), alpha),)
     few = result.resampling["few_documents"]
-    return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)))
+    return Gate(last, result.by, checked, scored, result, few, tuple(not_checked(limits, result)), causes)
+
+
+def _no_worse_slice(causes: Causes) -> Criterion:
+    """Whether the search finds no slice in which the candidate is worse."""
+    size = len(causes.found)
+    if size:
+        rows = (f"{row.slice} ({100 * row.inside:+.1f} points of errors, p = {row.p:.3f})" for row in causes.found)
+        listed = ", ".join(rows)
+        sentence = f"The candidate is significantly worse in {counted(size, 'slice')}: {listed}."
+    else:
+        sentence = f"The candidate is significantly worse in none of {counted(len(causes.slices), 'slice')}."
+        if causes.detectable is not None:
+            sentence += f" Half of them can only show differences of {100 * causes.detectable:.1f} points or more."
+    return Criterion("no-worse-slice", 0, size, not size, sentence, unit="count")
 
 
 def _names_confidence(name: str) -> tuple[str | None, str | None, FigureName] | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import sqrt
+from math import isfinite, sqrt
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Unpack, get_args
 
 import numpy as np
@@ -19,23 +20,36 @@ from evenhand.api.compare import (
     comparison_signature,
     one_measure,
 )
-from evenhand.arrays import Values
+from evenhand.api.score import score_inputs
 from evenhand.comparison.counts import GroupTables
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, counted
-from evenhand.parameters import check_choice, check_number, check_whole_number, checked_arguments
-from evenhand.pipeline.inputs import Input, known_options, side_of, systems_by_name
-from evenhand.results.power import ExpectedPower, Method, PairPower, Power, PowerCurve
+from evenhand.errors import SettingError, counted, unknown
+from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, quote
+from evenhand.pipeline.inputs import Input, content_for, known_options, prepare, side_of, systems_by_name
+from evenhand.results.power import ExpectedPower, PairPower, Power, SentencePower, TextSize
+from evenhand.results.result import GoldSummary, Results
+from evenhand.scoring.measure import Formula
+from evenhand.scoring.tally import Tally
 from evenhand.settings import Resampled
-from evenhand.statistics.bootstrap import stream
-from evenhand.statistics.power import InfluenceSpread, groups_for_width, influences, power_of_mcnemar, z_of
+from evenhand.statistics.bootstrap import ROUNDING, drawn_numbers
+from evenhand.statistics.power import (
+    DRAWS,
+    FEWEST,
+    TARGET,
+    InfluenceSpread,
+    Method,
+    PowerCurve,
+    groups_for_width,
+    power_of_mcnemar,
+    z_of,
+)
 from evenhand.statistics.significance import randomization
+from evenhand.tasks.registry import TASKS, models_of, name_among
+from evenhand.tasks.task import Task
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
 
-FEWEST = 10
-"""Number of groups below which nothing is estimated."""
 CORRELATIONS = {
     0.9: "a variant of the system: another seed, a small change",
     0.7: "a system of the same kind",
@@ -56,7 +70,7 @@ def power(
     *,
     by: str | MatchFunction | None = None,
     delta: float | None = None,
-    target: float = 0.8,
+    target: float = TARGET,
     alpha: float = 0.05,
     size: int | None = None,
     width: float | None = None,
@@ -70,11 +84,12 @@ def power(
 ) -> Power:
     """Estimate what a test set can show: `power(gold, a, b)`, or `power(gold, a, delta=1)` before b exists.
 
-    by         the score, as in `compare`
+    by         the score: any measure of the task [as in `compare`]
     delta      a true difference, in points of 100 [the observed difference]; needed for one system
     target     the power that the test should have
-    alpha      level of the test; with more than two systems it is divided by the number of pairs
-    size       what-if: the number of documents or sentences [the present one]
+    alpha      level of the test; with more than two systems it is divided by the number of pairs (Holm's first step)
+    size       what-if: the number of documents or sentences [the present one]; `--groups` on the command line, because
+               `groups` is a keyword of `score`
     width      also report how many groups an interval of ± this many points needs
     of         "documents" or "sentences" [documents, or sentences if there is one document]
     like       with one system: an older one; the next system is assumed to be as similar to it as this older one
@@ -87,11 +102,13 @@ def power(
     `curve(groups)`.
     """
     check_choice("method", method, get_args(Method))
+    alpha = _checked("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1")
+    fits = f"a number above alpha ({alpha:g}) and below 1"
     request = _PowerRequest(
         _points("delta", delta),
-        check_number("target", target, lambda value: 0 < value < 1, "a number between 0 and 1"),
-        check_number("alpha", alpha, lambda value: 0 < value < 1, "a number between 0 and 1"),
-        None if size is None else check_whole_number("size", size, FEWEST),
+        _checked("power", target, lambda value: alpha < value < 1, fits),
+        alpha,
+        None if size is None else int(_checked("groups", size, _is_enough, f"a whole number, {FEWEST} or more")),
         _points("width", width),
         method,
         check_whole_number("simulate", simulate, 0, 100_000),
@@ -99,22 +116,19 @@ def power(
     )
     sides = systems_by_name(systems if other is None else [side_of(systems), side_of(other)]) or {}
     if like is not None and len(sides) != 1:
-        raise SettingError("like is for one system; leave it out, or leave the second system out.")
+        raise SettingError("--like is for one system; leave it out, or leave the second system out.")
     if len(sides) == 1 and delta is None:
-        raise SettingError("Power of one system needs a difference: give delta in points, or a second system.")
+        raise SettingError("Power of one system needs a difference: give --delta in points, or a second system.")
+    if len(sides) == 1 and simulate:
+        raise SettingError("--simulate needs the outputs of two systems; leave it out, or give a second system.")
+    if len(sides) > 1 and worst:
+        raise SettingError("--worst is for one system; leave it out, or leave the second system out.")
     if like is not None:
         sides = systems_by_name([*sides.values(), like]) or {}
-    pairs = list(combinations(range(len(sides)), 2))
     chosen = dict[str, Any](options)
-    run = ComparisonJob(
-        side_of(gold), sides, pairs, one_measure(by, chosen), ResamplingSettings(of=of).checked(), chosen
-    )()
-    counts = _GroupCounts.from_run(run)
+    counts = _group_counts(side_of(gold), sides, one_measure(by, chosen), of, chosen)
     if counts.groups < FEWEST:
-        can_take_sentences = counts.of == "documents" and not run.prepared.task.evaluation.by_document
-        hint = " Use --of sentences if sentences can be treated as independent." if can_take_sentences else ""
-        number = counted(counts.groups, counts.of.removesuffix("s"))
-        raise SettingError(f"{number} are too few to estimate power.{hint}")
+        raise counts.too_few()
     if len(sides) == 1 or like is not None:
         return _of_one_system(counts, request, worst=worst)
     return _of_pairs(counts, request)
@@ -133,53 +147,145 @@ class _PowerRequest:
     simulations: int
     seed: int
 
-    def curve(self, spread: InfluenceSpread) -> PowerCurve:
-        return PowerCurve(spread, self.alpha, self.target, self.seed, self.method)
+    def curve(self, spread: InfluenceSpread, *, is_reversed: bool = False) -> PowerCurve:
+        return PowerCurve(spread, self.alpha, self.target, self.seed, self.method, is_reversed)
 
 
-def _points(name: str, value: float | None) -> float | None:
+def _is_enough(groups: float) -> bool:
+    return groups >= FEWEST and groups == int(groups)
+
+
+def _checked(option: str, value: float, fits: Callable[[float], bool], expected: str) -> float:
+    """A number that fits; a message names it as the command line does."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not isfinite(value) or not fits(float(value)):
+        got = f"{value:g}" if isinstance(value, Real) and not isinstance(value, bool) else quote(value)
+        raise SettingError(f"--{option}: expected {expected}, got {got}.")
+    return float(value)
+
+
+def _points(option: str, value: float | None) -> float | None:
     """Points of 100 as a fraction."""
-    expected = "points above 0 and at most 100"
-    return None if value is None else check_number(name, value, lambda points: 0 < points <= 100, expected) / 100
+    if value is None:
+        return None
+    return _checked(option, value, lambda points: 0 < points <= 100, "points above 0 and at most 100") / 100
 
 
 @dataclass(frozen=True)
 class _GroupCounts:
     """The counts of all systems in each group; groups are documents or sentences."""
 
-    run: ComparedRun
+    gold: GoldSummary
+    task: Task
+    by: str
     of: Resampled
     groups: int
     tables: GroupTables
     sentences: GroupTables | None
-    """The counts by sentence, if the groups are documents that have sentences."""
-
-    @staticmethod
-    def from_run(run: ComparedRun) -> _GroupCounts:
-        (kind, number), labels = run.groups, list(run.gold.labels)
-        tables = GroupTables.of(run.model, run.tallies_of(run.model), number, labels)
-        sentences = None
-        if kind == "documents" and not run.prepared.task.evaluation.by_document:
-            tallies = {name: by_scorer[run.model.scorer] for name, by_scorer in run.run.tallies.items()}
-            sentences = GroupTables.of(run.model, tallies, run.run.sentences, labels)
-        return _GroupCounts(run, kind, number, tables, sentences)
+    """The counts by sentence, if the groups are documents that have several sentences."""
+    signature: str
+    disagreements: Callable[[str, str], tuple[float, int]] | None = None
+    """For scores that are the share of correct units: the share that one of two systems has right, and the units."""
 
     @property
     def systems(self) -> list[str]:
         return list(self.tables.tables)
 
+    def too_few(self, reason: str = "") -> SettingError:
+        can_take_sentences = self.of == "documents" and not self.task.evaluation.by_document
+        hint = " Use --by-sentence if sentences can be treated as independent." if can_take_sentences else ""
+        number = counted(self.groups, self.of.removesuffix("s"))
+        verb = "is" if self.groups == 1 else "are"
+        return SettingError(f"{number} {verb} too few to estimate power{reason}.{hint}")
 
-def _influence(tables: GroupTables, system: str) -> Values:
-    """How much each group moves the score of a system (`statistics.power.influences`)."""
-    return influences(tables.tables[system], tables.sizes, tables.statistic)
+    def size(self, groups: int) -> TextSize:
+        """A number of groups, and the proportional number of sentences, tokens and gold units."""
+        gold, share = self.gold, groups / self.groups
+        sentences = None if gold.sentences == self.groups else gold.sentences
+        sizes = (None if size is None else round(share * size) for size in (sentences, gold.tokens, gold.units))
+        return TextSize(groups, *sizes)
 
 
-def _difference(tables: GroupTables, before: str, after: str) -> InfluenceSpread:
-    return InfluenceSpread.of(_influence(tables, after) - _influence(tables, before), tables.sizes)
+def _group_counts(
+    gold: Input, systems: Mapping[str, Input], by: str | None, of: Resampled | None, options: dict[str, Any]
+) -> _GroupCounts:
+    """The counts under any measure; those that `compare` does not know are scored only."""
+    content = content_for(gold, options, systems)
+    task = TASKS[content.task]
+    known = [*task.selection.compared, *options.get(FUNCTIONS, ())]
+    resampling = ResamplingSettings(of=of).checked()
+    if by is None or name_among(task.name, by, known) is not None or by in known:
+        pairs = list(combinations(range(len(systems)), 2))
+        return _of_comparison(ComparisonJob(gold, systems, pairs, by, resampling, options, content=content)())
+    measures = [measure.name for measure in models_of(task.name)]
+    if name_among(task.name, by, measures) is None:
+        remedy = f"choose one of {', '.join(measures)}, whose scores are functions of summed counts"
+        raise SettingError(unknown(f"by is {by!r}", by, measures, remedy))
+    resampling.check(task)
+    prepared = prepare(gold, systems, {**options, "match": task.selection.resolve(by, options)}, content)
+    return _of_results(score_inputs(gold, systems, prepared, "finest"), task, resampling)
+
+
+def _of_comparison(run: ComparedRun) -> _GroupCounts:
+    """The counts under a measure of `compare`."""
+    (kind, number), labels, task = run.groups, list(run.gold.labels), run.prepared.task
+    by_sentence = {name: by_scorer[run.model.scorer] for name, by_scorer in run.run.tallies.items()}
+    _refuse_empty(run.gold, task)
+
+    def disagreements(before: str, after: str) -> tuple[float, int]:
+        one, other = run.counts.systems.index(before), run.counts.systems.index(after)
+        counts = run.counts.differences.finish()[one, other]
+        return (counts.counts["new_error"] + counts.counts["correction"]) / counts.units, counts.units
+
+    return _GroupCounts(
+        *(run.gold, task, run.by, kind, number),
+        GroupTables.of(run.model, run.tallies_of(run.model), number, labels),
+        _sentence_tables(run.model, by_sentence, run.gold, task, kind),
+        comparison_signature(run),
+        disagreements if run.model.headline == "accuracy" else None,
+    )
+
+
+def _of_results(results: Results, task: Task, resampling: ResamplingSettings) -> _GroupCounts:
+    """The counts under the first measure of results."""
+    gold, first = results.gold, next(iter(results.values()))
+    model = first.models[0]
+    _refuse_empty(gold, task)
+    for name, result in results.items():
+        if model.name in result.lacking:
+            raise SettingError(f"System {name} lacks the annotation that {model.name} scores. Leave it out.")
+    kind, number = resampling.groups(task, gold.documents, gold.sentences)
+    tallies = {name: result.tallies[model.scorer] for name, result in results.items()}
+    by_sentence = {name: result.sentence_tallies.get(model.scorer) for name, result in results.items()}
+    known = {name: tally for name, tally in by_sentence.items() if tally is not None}
+    if kind == "sentences" and len(known) == len(results):
+        tallies = known
+    return _GroupCounts(
+        *(gold, task, model.name, kind, number),
+        GroupTables.of(model, tallies, number, list(gold.labels)),
+        _sentence_tables(model, known, gold, task, kind) if len(known) == len(results) else None,
+        f"{results.signature}|by:{model.name}|of:{kind}",
+    )
+
+
+def _sentence_tables(
+    model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary, task: Task, kind: Resampled
+) -> GroupTables | None:
+    if kind == "sentences" or task.evaluation.by_document or gold.sentences == gold.documents:
+        return None
+    return GroupTables.of(model, tallies, gold.sentences, list(gold.labels))
+
+
+def _refuse_empty(gold: GoldSummary, task: Task) -> None:
+    if not gold.units:
+        raise SettingError(f"The gold standard {gold.name} has no {task.unit} that counts, so power is undefined.")
 
 
 def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
-    """All pairs of systems; alpha is divided by the number of pairs (Bonferroni)."""
+    """All pairs of systems; alpha is divided by the number of pairs.
+
+    Holm's correction compares the smallest p-value with this level, and the others with higher ones. So a difference
+    that reaches this level is significant whatever the other pairs show, and the power after Holm is at least this.
+    """
     pairs = list(combinations(counts.systems, 2))
     request = replace(request, alpha=request.alpha / len(pairs))
     resampling = ResamplingSettings(resamples=_RESAMPLES, level=_LEVEL, seed=request.seed)
@@ -187,10 +293,8 @@ def _of_pairs(counts: _GroupCounts, request: _PowerRequest) -> Power:
     powers = {pair: _of_pair(counts, request, pair, changes[pair].interval) for pair in pairs}
     widths = {}
     if request.width is not None:
-        spreads = (_difference(counts.tables, *pair) for pair in pairs)
         widths = {
-            f"{one} and {two}": groups_for_width(spread.sd, request.width)
-            for (one, two), spread in zip(pairs, spreads, strict=True)
+            f"{one} and {two}": counts.size(groups_for_width(powers[one, two].sd, request.width)) for one, two in pairs
         }
     return _result(counts, request, pairs=powers, needed_for_width=widths)
 
@@ -200,37 +304,50 @@ def _of_pair(
 ) -> PairPower:
     before, after = pair
     scores = counts.tables.score(before), counts.tables.score(after)
-    delta = scores[1] - scores[0] if request.delta is None else request.delta
+    observed = 0.0 if abs(scores[1] - scores[0]) <= ROUNDING else scores[1] - scores[0]
+    delta = observed if request.delta is None else request.delta
     if not counts.tables.differing(before, after):
-        return PairPower(before, after, scores, interval, delta, None, None, None, 0.0)
-    curve = request.curve(_difference(counts.tables, before, after))
+        return PairPower(before, after, scores, interval, delta, request.alpha, None, None, None, 0.0)
+    curve = request.curve(counts.tables.spread(before, after), is_reversed=observed < 0)
+    if not curve.spread.sd:
+        raise counts.too_few(f": {before} and {after} differ alike in all of them")
     planned = request.planned or counts.groups
-    power, by_sentence = curve.power(delta, planned), None
-    if counts.sentences is not None:
-        others = _difference(counts.sentences, before, after)
-        by_sentence = request.curve(others).detectable(others.groups)
+    power, needed = curve.power(abs(delta), planned), curve.needed(abs(delta))
+    by_sentence = None if counts.sentences is None else counts.sentences.spread(before, after)
     return PairPower(
-        *(before, after, scores, interval, delta),
+        *(before, after, scores, interval, delta, request.alpha),
         power=power,
         detectable=curve.detectable(planned),
-        needed_groups=curve.needed(delta),
+        needed_size=None if needed is None else counts.size(needed),
         sd=curve.spread.sd,
-        by_sentence=by_sentence,
-        mcnemar=_mcnemar(counts.run, pair, delta, planned / counts.groups, request.alpha),
-        exaggeration=curve.exaggeration(delta, planned) if power < 0.5 else None,
+        by_sentence=None if by_sentence is None else _by_sentence(curve, by_sentence, planned, request),
+        mcnemar=_mcnemar(counts, pair, delta, planned / counts.groups, request.alpha),
+        exaggeration=curve.exaggeration(abs(delta), planned) if power < 0.5 else None,
         simulated=_simulated(counts.tables, pair, delta, planned, request) if request.simulations else None,
         curve_of=curve,
     )
 
 
-def _mcnemar(run: ComparedRun, pair: tuple[str, str], delta: float, size: float, alpha: float) -> float | None:
+def _by_sentence(
+    by_document: PowerCurve, sentences: InfluenceSpread, planned: int, request: _PowerRequest
+) -> SentencePower:
+    """What the same text could show if its sentences were independent."""
+    documents = by_document.spread
+    error = documents.sd**2 / documents.groups
+    planned = round(planned * sentences.groups / documents.groups)
+    return SentencePower(
+        sd=sentences.sd,
+        detectable=request.curve(sentences, is_reversed=by_document.is_reversed).detectable(planned),
+        design_effect=error * sentences.groups / sentences.sd**2 if sentences.sd else None,
+    )
+
+
+def _mcnemar(counts: _GroupCounts, pair: tuple[str, str], delta: float, size: float, alpha: float) -> float | None:
     """The power of McNemar's test on `size` times the units, for scores that are the share of correct units."""
-    if run.model.headline != "accuracy":
+    if counts.disagreements is None:
         return None
-    numbers = tuple(run.counts.systems.index(name) for name in pair)
-    counts = run.counts.differences.finish()[numbers[0], numbers[1]]
-    disagreement = (counts.counts["new_error"] + counts.counts["correction"]) / counts.units
-    return power_of_mcnemar(delta, disagreement, round(size * counts.units), alpha)
+    disagreement, units = counts.disagreements(*pair)
+    return power_of_mcnemar(delta, disagreement, round(size * units), alpha)
 
 
 def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned: int, request: _PowerRequest) -> float:
@@ -240,35 +357,48 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
     """
     if request.delta is not None:
         raise SettingError("simulate needs the observed difference; leave delta out.")
-    a, b = (np.repeat(tables.tables[name], tables.sizes, axis=0) for name in pair)
-    significant, ones = 0, np.ones(planned, dtype=np.int64)
-    for number in range(request.simulations):
-        rows = stream(request.seed, number).integers(0, len(a), planned)
-        test = randomization(a[rows], b[rows], ones, tables.statistic, _TRIALS, (request.seed, number))
-        significant += test.p <= request.alpha
-    return significant / request.simulations
+    a, b = tables.tables[pair[0]], tables.tables[pair[1]]
+    samples = (
+        row.astype(np.int64)
+        for numbers in drawn_numbers(tables.sizes, request.simulations, request.seed, 0, planned)
+        for row in numbers
+    )
+    tests = (
+        randomization(a, b, sizes, tables.statistic, _TRIALS, (request.seed, number))
+        for number, sizes in enumerate(samples)
+    )
+    return sum(test.p <= request.alpha for test in tests) / request.simulations
 
 
 def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool) -> Power:
     """One system and a planned one, given the correlation of their influences."""
     assert request.delta is not None
     system, *older = counts.systems
-    influence = InfluenceSpread(_influence(counts.tables, system), counts.tables.sizes)
+    influence = InfluenceSpread(counts.tables.influence(system), counts.tables.sizes)
     correlations = CORRELATIONS | ({0.0: "the worst case: no correlation"} if worst else {})
+    if not influence.sd:
+        raise counts.too_few(f": {system} is as good in all of them")
     if older:
-        other = _influence(counts.tables, older[0])
-        both = counts.tables.sizes @ (influence.values * other)
-        size = (counts.tables.sizes @ influence.values**2) * (counts.tables.sizes @ other**2)
-        correlations = {float(both / sqrt(size)) if size else 0.0: f"as of {older[0]}"}
+        other = counts.tables.influence(older[0])
+        spread = InfluenceSpread(other, counts.tables.sizes)
+        if not spread.sd:
+            raise counts.too_few(f": {older[0]} is as good in all of them")
+        both = float(counts.tables.sizes @ (influence.values * other)) / (counts.groups - 1)
+        is_same = not counts.tables.differing(system, older[0])
+        correlations = {1.0 if is_same else both / (influence.sd * spread.sd): f"as of {older[0]}"}
     planned = request.planned or counts.groups
     rows = []
     for correlation, reason in correlations.items():
         # Only the standard deviation is known, so the formula is used.
         scaled = replace(influence, values=influence.values * sqrt(2 * (1 - correlation)))
         curve = replace(request.curve(scaled), method="formula")
+        if not curve.spread.sd:
+            rows.append(ExpectedPower(correlation, f"{reason}: identical outputs", None, None, None))
+            continue
         reached, needed = curve.power(request.delta, planned), curve.needed(request.delta)
-        rows.append(ExpectedPower(correlation, reason, curve.detectable(planned), reached, needed))
-    widths = {} if request.width is None else {system: groups_for_width(influence.sd, request.width)}
+        needed_size = None if needed is None else counts.size(needed)
+        rows.append(ExpectedPower(correlation, reason, curve.detectable(planned), reached, needed_size, curve))
+    widths = {} if request.width is None else {system: counts.size(groups_for_width(influence.sd, request.width))}
     half_width = z_of(1 - _LEVEL) * influence.sd / sqrt(planned)
     return _result(
         *(counts, replace(request, method="formula")),
@@ -281,16 +411,25 @@ def _of_one_system(counts: _GroupCounts, request: _PowerRequest, *, worst: bool)
 
 
 def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Power:
-    run, planned = counts.run, request.planned or counts.groups
-    settings = f"alpha:{request.alpha:g}|power:{request.target:g}|groups:{planned}|method:{request.method}"
+    planned = request.planned or counts.groups
+    settings = {
+        "alpha": f"{request.alpha:g}",
+        "power": f"{request.target:g}",
+        "groups": planned,
+        "method": request.method,
+    }
+    settings |= {"draws": DRAWS} if request.method == "drawing" else {}
+    settings |= {} if request.delta is None else {"delta": f"{100 * request.delta:g}"}
+    settings |= {} if request.width is None else {"width": f"{100 * request.width:g}"}
+    settings |= {"simulate": request.simulations} if request.simulations else {}
     notes = []
     if request.delta is not None and request.delta <= 0.0005:
         points = f"{100 * request.delta:g}"
         notes.append(f"--delta {points} means {points} points. Did you mean --delta {float(points) * 100:g}?")
     return Power(
-        gold=run.gold,
-        task=run.prepared.task.name,
-        by=run.by,
+        gold=counts.gold,
+        task=counts.task.name,
+        by=counts.by,
         of=counts.of,
         groups=counts.groups,
         planned=planned,
@@ -300,7 +439,7 @@ def _result(counts: _GroupCounts, request: _PowerRequest, **figures: Any) -> Pow
         seed=request.seed,
         delta=request.delta,
         width=request.width,
-        signature=f"{comparison_signature(run)}|{settings}",
+        signature="|".join([counts.signature, *(f"{key}:{value}" for key, value in settings.items())]),
         notes=tuple(notes),
         **figures,
     )

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from evenhand.api.compare import ResamplingSettings, Testing, default_trials, too_few
+from evenhand.api.compare import ResamplingSettings, Testing, default_trials, detectable_of, too_few
 from evenhand.api.score import chosen_engine, score_inputs, skipping_broken
 from evenhand.api.suites import DataSet, suite
 from evenhand.arrays import Values
 from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.ranking import (
+    ClusterPlacement,
     Clusters,
     Samples,
     TypicalGroups,
@@ -63,12 +64,27 @@ def with_clusters(ranking: Ranking, counted: GroupTables | None, resampling: Res
         if change.significance is not None
     }
     alpha = alpha_of(resampling.level)
-    by_system = placements(ranking.systems, {pair: test.p_holm for pair, test in tests.items()}, alpha)
+    by_system = {
+        name: _with_detectable(name, placement, counted, len(pairs), alpha, resampling.seed)
+        for name, placement in placements(
+            ranking.systems, {pair: test.p_holm for pair, test in tests.items()}, alpha
+        ).items()
+    }
     notes = notes_on_tests(
         [test for test in tests.values() if test.groups], len(pairs), ranking.groups or "", ranking.task, alpha
     )
     clusters = Clusters(ranking.models[0], alpha, resampling.trials, by_system)
     return replace(ranking, clusters=clusters, notes=(*ranking.notes, *notes))
+
+
+def _with_detectable(
+    name: str, placement: ClusterPlacement, counted: GroupTables, pairs: int, alpha: float, seed: int
+) -> ClusterPlacement:
+    """The placement, with what the test set can show if the system is not significantly worse."""
+    if placement.against is None or placement.p_holm is None or placement.p_holm < alpha:
+        return placement
+    pair = name, placement.against  # the lower one first
+    return replace(placement, detectable=detectable_of(counted, pair, 0.0, pairs, alpha, seed))
 
 
 @checked_arguments(known_options)
@@ -184,7 +200,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     options, resampling = request.options, request.resampling
     if options.get("groups", "total") != "total":
         raise SettingError("groups does nothing in a ranking; specify with `of` what is resampled.")
-    content = content_for(gold, options)
+    content = content_for(gold, options, systems)
     task = TASKS[content.task]
     resampling.check(task)
     match = ranked_models(task, content, options)

@@ -8,6 +8,7 @@ from itertools import combinations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
+from evenhand.api.causes import searched_run, searched_slices
 from evenhand.api.compare import (
     ComparedRun,
     ComparisonJob,
@@ -15,12 +16,14 @@ from evenhand.api.compare import (
     compared_by,
     compared_options,
     comparison,
+    curve_of,
     default_trials,
 )
 from evenhand.api.rank import ranked
 from evenhand.api.score import results_of, skipping_broken, totals_of
-from evenhand.api.slices import with_slices
-from evenhand.comparison.slices import SliceRequest, Slices, word_list
+from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
+from evenhand.comparison.counts import GroupTables
+from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.errors import SettingError, counted
 from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
@@ -36,18 +39,25 @@ from evenhand.pipeline.inputs import (
     side_of,
     systems_by_name,
 )
-from evenhand.results.comparison import Ranking, Report
+from evenhand.report.verdict import Lead
+from evenhand.results.comparison import Comparison, Ranking, Report
 from evenhand.results.result import Results
 from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
+from evenhand.statistics.slice_search import FEWEST_DOCUMENTS
 from evenhand.tasks.registry import TASKS, model_names, name_among
 from evenhand.tasks.task import GoldProfile
 
 if TYPE_CHECKING:
     from evenhand.keywords import Keywords
+    from evenhand.statistics.power import PowerChart
 
 DEFAULT_LIMIT = 50_000
+MOST_SEARCHED = 5
+"""Maximum number of systems, the best ones, whose slices are searched."""
 _LONGEST_TITLE = 80
+_CHART_POINTS = 9
+"""Number of sizes of the chart of power; a figure has more."""
 
 
 @checked_arguments(known_options)
@@ -67,6 +77,8 @@ def report(
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     skip_broken: bool = False,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     **options: Unpack[Keywords],
 ) -> Report:
     """Score, rank and compare systems, and collect the units; `to_html` writes one page.
@@ -77,8 +89,9 @@ def report(
     trials, resamples, interval, level, seed, of
                of tests and intervals, as in `compare`
 
-    slices, vocabulary
-               of scores, as in `score`, and of the comparison; tables of slices link to their units
+    slices, vocabulary, train, drop_leaked
+               of scores, as in `score`, and of the comparison; tables of slices link to their units. With `train`, the
+               page also has the slices `seen`, if the task has them
     skip_broken
                leave out the systems that cannot be read; `report.results.skipped` has the problem of each
 
@@ -87,28 +100,41 @@ def report(
     check_whole_number("limit", limit, 0)
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
     resampling = ResamplingSettings(trials or 0, resamples, interval, level, seed, of).checked()
-    content = content_for(gold, options)
-    request, words = SliceRequest.of(slices), word_list(vocabulary)
+    content = content_for(gold, options, sides)
+    of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked).with_seen(TASKS[content.task])
+    searched, optional = SliceRequest(), tuple[str, ...]()
+    has_causes = TASKS[content.task].comparison.has_causes
+    if has_causes:
+        searched, optional = searched_slices(TASKS[content.task], of_slices)
 
     def compute(valid: Mapping[str, Input]) -> Report:
         pairs = list(combinations(range(len(valid)), 2))
         tests = replace(resampling, trials=default_trials(max(len(pairs), 1)) if trials is None else resampling.trials)
         scored, units = _score_config(gold, valid, by, options, content), UnitCollection(limit)
-        job = ComparisonJob(gold, valid, pairs, by, tests, compared_options(options), request, words, content)
-        run = job(collection=units, scored=scored, sliced=request)
+        job = ComparisonJob(
+            *(gold, valid, pairs, by, tests, compared_options(options), of_slices),
+            content=content,
+            searched=searched,
+            optional=optional,
+        )
+        run = job(collection=units, scored=scored, sliced=of_slices.request, side="all" if has_causes else None)
+        scored = run.scored or scored
         results = totals_of(run.gold_name, run.run, scored)
         if run.slice_counts is not None:
-            results = with_slices(results, run.run, run.slice_counts, gold)
-        return Report(
+            results = with_slices(results, run.run, run.slice_counts, gold, job.data.notes)
+        compared = comparison(job, run) if pairs else None
+        made = Report(
             title=title or "",
             results=results,
             ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
-            comparison=comparison(job, run) if pairs else None,
+            comparison=compared,
             by=run.by,
             units=units,
             labels=tuple(run.counts.labels.values),
             slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
+            power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
         )
+        return _with_causes(made, job, run) if has_causes else made
 
     if skip_broken:
         made, skipped = skipping_broken(gold, sides, _score_config(gold, sides, by, options, content), compute)
@@ -116,6 +142,28 @@ def report(
     else:
         made = compute(sides)
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
+
+
+def _with_causes(report: Report, job: ComparisonJob, run: ComparedRun) -> Report:
+    """The report with the worst slices of the best systems, and the attributes of these slices."""
+    names = list(report.ordered)[:MOST_SEARCHED] if run.groups[1] >= FEWEST_DOCUMENTS else []
+    causes = {name: searched_run(job, run, [run.counts.systems.index(name)], examples=0) for name in names}
+    attributes = {name: (run.units.values[name], bins) for name, bins in run.units.bins.items()}
+    return replace(report, causes=causes, attributes=attributes)
+
+
+def _power(compared: Comparison, run: ComparedRun) -> PowerChart | None:
+    """What the test set can show of the best two systems."""
+    lead = Lead.of(compared)
+    pair = lead.pair(*lead.names[:2]) if len(lead.names) > 1 else None
+    if pair is None or pair.significance is None:
+        return None
+    from evenhand.statistics.power import power_chart  # loaded if there is a chart
+
+    names = next(names for names, one in compared.pairs.items() if one is pair)
+    tables = GroupTables.of(run.model, run.tallies_of(run.model), run.groups[1])
+    curve = curve_of(tables, names, pair.delta, ALPHA / len(compared.pairs), run.resampling.seed)
+    return None if curve is None else power_chart({"": curve}, curve.spread.groups, points=_CHART_POINTS)
 
 
 def _title(systems: Sequence[str]) -> str:

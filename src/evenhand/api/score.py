@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 from functools import partial
 from math import isnan
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, EvenhandError, NoSystemLeftError, SettingError, Skipped, counted, warn_caller
-from evenhand.parameters import check_choice, check_whole_number, checked_arguments
+from evenhand.parameters import TRAIN, check_choice, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
     Choice,
     ColumnChoice,
@@ -21,12 +21,13 @@ from evenhand.pipeline.inputs import (
     Side,
     is_single_system,
     known_options,
+    layers_of,
     name_of,
     prepare,
     sides_of,
 )
 from evenhand.pipeline.run import Engine, Job, Run, serial
-from evenhand.results.result import Result, Results
+from evenhand.results.result import Layers, Result, Results
 from evenhand.results.signature import notes_on_confidences, notes_on_gold, notes_on_settings, signature
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore, SystemScores
@@ -35,8 +36,9 @@ from evenhand.tasks.evaluation import UncorrectedScores
 from evenhand.tasks.registry import model, model_title
 
 if TYPE_CHECKING:
+    from evenhand.api.slices import TrainingFiles
     from evenhand.comparison.slices import Slices
-    from evenhand.keywords import Match, ScoreKeywords, TaskKeywords
+    from evenhand.keywords import LayerKeywords, Match, ScoreKeywords, TaskKeywords
     from evenhand.tasks.spans.leakage import LeakedSpan
 
 
@@ -63,7 +65,7 @@ def results_of(
     settings, task = prepared.settings, prepared.task
     models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
     on_settings = notes_on_settings(settings, run.labels, run.systems)
-    general = notes_on_gold(gold, task.unit), on_settings, task.rules.notes(settings)
+    general = notes_on_gold(gold, task.unit), on_settings, task.rules.notes(settings), prepared.content.notes
     results = {}
     for name, side in run.systems.items():
         tallies, reading = run.tallies[name], side.reading or ReadInfo()
@@ -203,6 +205,14 @@ def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
 
 
 @overload
+def score(  # type: ignore[overload-overlap]  # the layer decides
+    gold: Side,
+    systems: Side | Sequence[Side] | Mapping[str, Side] | None = None,
+    *,
+    layer: Literal["all"],
+    **options: Unpack[LayerKeywords],
+) -> Layers: ...
+@overload
 def score(  # type: ignore[overload-overlap]  # a text is a sequence of texts, too
     gold: Side, systems: Side | None = None, **options: Unpack[ScoreKeywords]
 ) -> Result: ...
@@ -221,6 +231,7 @@ def score(
     align: Align | None = None,
     format: Choice = None,
     column: ColumnChoice = None,
+    layer: Choice = None,
     encoding: Choice = None,
     repair: Repair = "begin",
     beta: float = 1.0,
@@ -235,8 +246,10 @@ def score(
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     skip_broken: bool = False,
+    train: TrainingFiles = None,
+    drop_leaked: bool = False,
     **parameters: Unpack[TaskKeywords],
-) -> Result | Results:
+) -> Result | Results | Layers:
     """Score systems against a gold standard; files are read in bounded memory.
 
     Returns a `Result` for one system, and `Results` for a list or mapping of systems. Without systems, `gold` is a
@@ -251,10 +264,13 @@ def score(
     exclude    all labels but these
     map        new names for labels: {"MISC": "OTH"}; the key "system:MISC" acts on the systems only
     align      "strict": identical tokens; "position": same number of tokens; "characters": same text, any tokenisation;
+               "overlap": as spaCy aligns tokens, texts may differ in case;
                without it, "characters" for words in CoNLL-U, "position" for chains in other formats than CorefUD
                (words that differ are counted and reported), else "strict"
     format     of the files ("conll", "jsonl", …; `eh.formats()` lists them), or by side: {"gold": …, "system": …}
     column     of the tags: a number (1 is the first, -1 the last) or a name; several are levels of nesting
+    layer      of spaCy's documents: "ents", "spans:KEY", "links", "tag", "pos", "lemma", "morph", "trees" or "sents",
+               for both sides, or one per side: {"gold": …, "system": …}; "all": the results of all common layers
     encoding   of the tags: "iob2" (also "BIO"), "bioes", "bilou", …; recognised without it
     repair     ill-formed tags: "begin" a span as conlleval does, "discard" it, or raise an "error"
 
@@ -276,12 +292,17 @@ def score(
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
     skip_broken
                score the systems that can be read; `results.skipped` has the problem of each of the others
+    train      the training data of the systems, a file or a list, for the slices "seen", "oov", "consistency", …; the
+               notes report sentences that occur in it, and `map` renames its labels: {"train:PERSON": "PER"}
+    drop_leaked
+               leave out test sentences that occur in the training data with the same words
 
     Tasks and measures have parameters, too, such as `iou` and `punctuation`: `evenhand score --help-all` lists them by
     task. If one side counts in characters (texts with offsets), all do.
     """
     check_choice("groups", groups, get_args(Groups))
     check_choice("show", show, SHOWN, optional=True)
+    given: tuple[Any, Any] = (gold, systems)
     gold, sides = sides_of(gold, systems)
     options: dict[str, Any] = {
         "match": match,
@@ -293,30 +314,41 @@ def score(
         "beta": beta,
         "format": format,
         "column": column,
+        "layer": layer,
         "encoding": encoding,
         "repair": repair,
         "offsets": offsets,
         "functions": functions,
         "annotator": annotator,
+        TRAIN: train,
         **parameters,
     }
+    if layer == "all":
+        if match is not None or column is not None:
+            raise SettingError('layer="all" scores layers of several tasks; leave out match and column.')
+        kept = {name: value for name, value in options.items() if value is not None and name != "layer"}
+        kept |= {"groups": groups, "jobs": jobs, "engine": engine, "show": show, "limit": limit, "slices": slices}
+        kept |= {"skip_broken": skip_broken}
+        layers = layers_of(gold, options, sides)
+        return Layers({name: score(*given, layer=name, vocabulary=vocabulary, **kept) for name in layers})
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")
-    if not is_nothing(slices):
-        from evenhand.api.slices import score_with_slices  # rare
+    if not is_nothing(slices) or train is not None:
+        from evenhand.api.slices import SliceOptions, score_with_slices  # rare
 
         if show is not None or engine is not serial:
-            raise SettingError(
-                "Slices are counted in one process, without show; leave out show, jobs, cache and engine."
-            )
-        chosen = (prepared, groups, slices, vocabulary)
+            what = "Slices are counted" if train is None else "Training data are read"
+            raise SettingError(f"{what} in one process, without show; leave out show, jobs, cache and engine.")
+        of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
 
         def compute(valid: Systems) -> Results:
-            return score_with_slices(gold, valid, *chosen)
+            return score_with_slices(gold, valid, prepared, groups, of_slices)
 
     elif vocabulary is not None:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+    elif drop_leaked:
+        raise SettingError("drop_leaked needs training data. Name it with train.")
     elif show is None:
 
         def compute(valid: Systems) -> Results:

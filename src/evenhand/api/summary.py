@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
-from evenhand.api.compare import ResamplingSettings, Testing, compared_by, default_trials, too_few
+from evenhand.api.compare import (
+    ResamplingSettings,
+    Testing,
+    compared_by,
+    default_trials,
+    too_few,
+    with_detectable,
+)
 from evenhand.api.rank import GROUPS, ranked
 from evenhand.api.score import chosen_engine, results_of, skipping_broken, totals_of
 from evenhand.comparison.counts import GroupTables
@@ -175,7 +182,7 @@ def _summary(
             for formula in shown
             if formula.breakdown.details in ("all", "labels") and not formula.parts
         },
-        pairs=changes[by],
+        pairs=_pairs(changes[by], formulas[by], grouped, number, resampling),
         resampling=cast("ResamplingInfo", made),
         signature="|".join(
             [totals.signature, f"of:{made['of'] or 'none'}", *(f"{key}:{value}" for key, value in keys)]
@@ -205,6 +212,15 @@ def _tables(formula: Formula, results: Results, groups: int) -> GroupTables:
 def _changes(formula: Formula, results: Results, groups: int, pairs: Pairs, resampling: ResamplingSettings) -> Changes:
     """The tested differences of all pairs under a measure; their intervals are not needed."""
     return Testing(_tables(formula, results, groups), replace(resampling, resamples=0))(pairs)
+
+
+def _pairs(
+    changes: Changes, formula: Formula, results: Results, groups: int, resampling: ResamplingSettings
+) -> Changes:
+    """The differences that the verdict states, with what the test set can show if they are not significant."""
+    if not resampling.trials:
+        return changes
+    return with_detectable(changes, _tables(formula, results, groups), ALPHA, resampling.seed)
 
 
 def _change(changes: Changes, reference: str, system: str) -> ScoreChange | None:

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the corrected gold standard, as convert does.",
 )
+@option(SCORING, "--accept-proposed", is_flag=True, help="Apply unreviewed proposals of suspects, too.")
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of --apply [from its name].")
 @option(WRITING, "--to-encoding", type=ENCODING, metavar="NAME", help="Encoding of --apply [as in GOLD].")
 @file_options(sided=False)
@@ -91,7 +92,9 @@ def adjudicate(
         check_suffix(merge, "jsonl")
     if apply is not None:
         check_target_format(apply, options["to"])
-    adjudication = evenhand.adjudicate(gold, list(overrides), **file_keywords(options))
+    adjudication = evenhand.adjudicate(
+        gold, list(overrides), accept_proposed=options.pop("accept_proposed"), **file_keywords(options)
+    )
     if adjudication.problems:
         show(_problems(adjudication), "text")
         sys.exit(1)

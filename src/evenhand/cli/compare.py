@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import COMPARING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
+from evenhand.cli.help import COMPARING, LISTING, SCORING, STATISTICS, WRITING, Command, Group, option, with_options
 from evenhand.cli.options import (
+    INPUT,
     INTERVAL_NAMES,
     OUTPUT,
     STATISTICS_NAMES,
@@ -29,6 +30,7 @@ from evenhand.cli.options import (
     slice_options,
     statistics_options,
     task_file_options,
+    units_option,
 )
 from evenhand.cli.output import (
     check_suffix,
@@ -40,13 +42,18 @@ from evenhand.cli.output import (
     table_options,
     table_style,
 )
+from evenhand.cli.power import power_of, power_options
+from evenhand.cli.suspects import voting_options
 from evenhand.errors import counted
 from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
+    from evenhand.results.causes import Causes
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Confidence
+    from evenhand.results.power import Power
     from evenhand.results.result import Result, Results
+    from evenhand.results.suspects import Suspects
 
 
 @click.command(cls=Command)
@@ -136,7 +143,9 @@ def plot() -> None:
       evenhand plot confusion gold.conll flair.conll -o confusion.svg
       evenhand plot comparison gold.conll old.conll new.conll -o comparison.pdf
       evenhand plot ranks gold.conll systems/*.conll -o ranks.pdf
+      evenhand plot causes gold.conll flair.conll -o causes.pdf
       evenhand plot pr gold.jsonl crf.jsonl -o curve.svg
+      evenhand plot power gold.conll old.conll new.conll -o power.svg
     """
 
 
@@ -157,7 +166,7 @@ def errors(counts: bool, **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, **score_options(options, "skip_broken"))
+    results = evenhand.score(gold, systems or None, layer=None, **score_options(options, "skip_broken"))
     write_figure(results, "errors", options, counts=counts)
 
 
@@ -177,7 +186,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, **score_options(options, "skip_broken"))
+    results = evenhand.score(gold, systems or None, layer=None, **score_options(options, "skip_broken"))
     write_figure(results, "confusion", options, systems=chosen)
 
 
@@ -266,6 +275,66 @@ def risk(**options: Any) -> None:
     _confidence_figure("risk", {**options, "bins": "15"})
 
 
+@plot.command(cls=Command)
+@input_arguments()
+@by_option
+@units_option
+@slice_options(LISTING)
+@figure_options
+@seed_option
+@reading_options(sided=True)
+@scoring_options(with_match=False, effects=("scores", "gold", "systems"))
+def causes(**options: Any) -> None:
+    """Errors by slice.
+
+    One system: its error rate in each slice, with intervals. Two systems: the change of each rate. More systems: a heat
+    map of the differences between the score on each slice and the score on all units.
+    """
+    import evenhand
+
+    check(options)
+    gold, systems = sides(options)
+    slicing = slice_keywords(options)
+    if len(systems) > 2:
+        from evenhand.api.causes import scored_slices
+
+        chosen = score_options(options)
+        results = evenhand.score(gold, systems, **chosen, **scored_slices(gold, options["by"], chosen, slicing))
+        write_figure(results, "slices", options)
+    else:
+        result = evenhand.causes(gold, systems, **score_options(options, "by", "units", "seed"), **slicing)
+        write_figure(result, None, options)
+
+
+@plot.command(cls=Command)
+@input_arguments()
+@voting_options
+@option(SCORING, "--truth", type=INPUT, required=True, metavar="CORRECTED", help="A corrected gold standard.")
+@figure_options
+@reading_options(sided=True)
+@scoring_options(without=("match", "beta"))
+def suspects(**options: Any) -> None:
+    """Errors of the gold standard found by the share reviewed, given a corrected gold standard."""
+    import evenhand
+
+    check(options)
+    chosen = score_options(options, "rule", "truth", "leave_out")
+    write_figure(evenhand.suspects(*sides(options), **chosen), None, options)
+
+
+@plot.command(cls=Command)
+@input_arguments()
+@power_options
+@figure_options
+def power(**options: Any) -> None:
+    """Power by the size of the test set and by the difference.
+
+    Two systems, or one and --delta. The present size and the detectable difference are marked.
+    """
+    check(options)
+    write_figure(power_of(options), None, options)
+
+
 def check(options: dict[str, Any]) -> None:
     """Refuse figures that cannot be drawn or written, before files are read."""
     from evenhand.report.figures.canvas import Size, check_matplotlib, form_of
@@ -276,13 +345,17 @@ def check(options: dict[str, Any]) -> None:
 
 
 def write_figure(
-    result: Result | Results | Comparison | Ranking | Confidence, kind: str, options: dict[str, Any], **choices: Any
+    result: Result | Results | Comparison | Ranking | Confidence | Causes | Power | Suspects,
+    kind: str | None,
+    options: dict[str, Any],
+    **choices: Any,
 ) -> None:
     """Draw and write a figure; notes go to standard error."""
     from evenhand.files import write_file
     from evenhand.report.figures.canvas import form_of, render
 
-    figure = result.plot(kind, width=options["width"], height=options["height"], **choices)
+    choices |= {} if kind is None else {"kind": kind}
+    figure = result.plot(width=options["width"], height=options["height"], **choices)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         content = render(figure, form_of(options["output"]), result.signature)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from evenhand.cli.help import LISTING, WRITING, Command, option
+from evenhand.cli.help import LISTING, WRITING, Command, option, with_options
 from evenhand.cli.options import (
     INPUT,
     NAMES,
@@ -19,8 +19,10 @@ from evenhand.cli.options import (
     score_options,
     scoring_options,
     sides,
+    training_keywords,
+    training_options,
 )
-from evenhand.cli.output import quiet_option, show
+from evenhand.cli.output import quiet_option, say_notes, show
 
 _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample", "seed", "context")
 
@@ -46,6 +48,7 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample",
     metavar="TABLE",
     help="CSV, TSV or JSON lines with a column of document ids; the other columns are added to every row. Repeatable.",
 )
+@with_options(*training_options(LISTING))
 @option(LISTING, "--sample", type=int, metavar="NUMBER", help="Draw a random sample of each system's units.")
 @option(LISTING, "--seed", type=int, default=0, help="Seed of the sample.", rare=True)
 @option(LISTING, "--context", type=int, default=5, help="Words of context on each side of a unit.")
@@ -94,7 +97,7 @@ def errors(**options: Any) -> None:
     if output is not None:
         writer_of(output)
     gold, systems = sides(options, least=0)
-    table = evenhand.errors(gold, systems or None, **score_options(options, *_QUERY))
+    table = evenhand.errors(gold, systems or None, **score_options(options, *_QUERY), **training_keywords(options))
     if output is not None:
         table.write(output)
         if not options["quiet"]:
@@ -106,3 +109,5 @@ def errors(**options: Any) -> None:
         show(text(table, max(width, 80), options["limit"], "-o FILE has them all"), "text")
     else:
         show(standard_output(table, options["form"]), options["form"])
+    if not options["quiet"]:
+        say_notes(table.notes)

@@ -51,18 +51,40 @@ _PLACING = ("shape", "occurrences", "fuzzy", "unknown_labels")
     CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
 )
 @option(
+    CHECKING,
+    "--train",
+    "train",
+    type=INPUT,
+    multiple=True,
+    metavar="FILE",
+    help="Training data: report sentences of FILE that occur in it. Repeatable.",
+)
+@option(
     CHECKING, "--labels", **NAMES, default=(), help="Labels that FILE may have [those of --against, if it has any]."
 )
 @task_file_options()
 @option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", help="Write the check of a --task-file to FILE.")
-@align_option(CHECKING, "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].")
+@align_option(
+    CHECKING,
+    "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].",
+    ("strict", "position", "characters"),
+)
 @reading_options(sided=False)
 @form_option(("text", "jsonl", "json", "html"))
-def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form: str, **options: Any) -> None:
+def check(
+    files: tuple[AnyPath, ...],
+    against: AnyPath | None,
+    train: tuple[AnyPath, ...],
+    align: Any,
+    form: str,
+    **options: Any,
+) -> None:
     """Check FILEs: report every problem with its line and a remedy.
 
+    With --train, also report how many sentences and documents of each FILE occur in the training data.
+
     A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
-    options would refuse the file; the exit status is then 1. A warning is a problem with which it would score the file,
+    options would refuse the file, or that none of its labels is known; the exit status is then 1. A warning is a problem with which it would score the file,
     because of --repair or with a note. With several files, the last line reports how many can be scored.
 
     \b
@@ -71,6 +93,9 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
       evenhand check submissions/
       evenhand check submission.conll --against test-without-tags.conll
       evenhand check parsed.conllu --against gold.conllu
+      evenhand check --train train.conll test.conll
+      evenhand check submission.conll --labels PER,LOC,ORG
+      evenhand check --task-file task.toml -o check.html
     """
     import sys
 
@@ -91,6 +116,8 @@ def check(files: tuple[AnyPath, ...], against: AnyPath | None, align: Any, form:
         report = check_file(path, settings, against, align, options["labels"])
         refused += bool(report.errors)
         show("".join(f"{line}\n" for line in _lines(path, report, form)), form)
+        if train and not report.errors:
+            show(_leakage(path, train, form, options), form)
     if form == "text" and len(checked) > 1:
         show(f"{len(checked) - refused:,} of {counted(len(checked), 'file')} can be scored\n", form)
     sys.exit(1 if refused else 0)
@@ -112,6 +139,19 @@ def _check_task(form: str, options: Mapping[str, Any]) -> int:
     text = "\n".join((*map(visible, (*lines, *made.notes)), "", table_text(made.table()), ""))
     write(text, form, options["output"])
     return int(made.has_errors)
+
+
+def _leakage(path: AnyPath, train: tuple[AnyPath, ...], form: str, options: Mapping[str, Any]) -> str:
+    """What a file shares with training data, as text or as one row of JSON."""
+    import msgspec
+
+    from evenhand import leakage
+
+    names = {"task": "task", "format": "formats", "column": "columns", "encoding": "encodings"}
+    result = leakage(list(train), path, **{name: options[option] for name, option in names.items()})
+    if form == "text":
+        return f"{result}"
+    return msgspec.json.encode({"file": str(path), "kind": "leakage", **result.to_dict()}).decode() + "\n"
 
 
 def _lines(path: AnyPath, report: Checked, form: str) -> Iterator[str]:

@@ -94,10 +94,34 @@ def _bound_option(name: str, help: str) -> Decorator:
 )
 @option(
     CRITERIA,
+    "--no-worse-slice",
+    is_flag=True,
+    help="Fail if `evenhand causes` finds a slice with more errors.",
+    rare=True,
+)
+@option(
+    CRITERIA,
     "--alpha",
     type=limit,
     metavar="NUMBER",
     help="Fail if the score falls with a p-value below this [0.05; none without BASELINE].",
+)
+@option(
+    CRITERIA,
+    "--need-power",
+    type=limit,
+    metavar="NUMBER",
+    help="Fail if the test would show a drop of --for points with less power: 0.8. Not passed for lack of data.",
+    rare=True,
+)
+@option(
+    CRITERIA,
+    "--for",
+    "power_for",
+    type=limit,
+    metavar="POINTS",
+    help="The drop that --need-power refers to [1].",
+    rare=True,
 )
 @option(CRITERIA, "--only", is_flag=True, help="Check only the specified criteria, not the default --alpha.")
 @slice_options(CRITERIA, are_rare=True)
@@ -153,6 +177,7 @@ def gate(**options: Any) -> None:
       evenhand gate gold.conll new.conll --floor recall=0.99 --ceiling leak_rate=0
       evenhand gate gold.conll old.conll new.conll --max-drop 0.5 --alpha 0.01
       evenhand gate gold.conll old.conll new.conll --only --max-drop 0.5
+      evenhand gate gold.conll old.conll new.conll --need-power 0.8 --for 1
       evenhand gate gold.conll old.conll new.conll --as junit -o gate.xml
       evenhand gate gold.conllu old.conllu new.conllu --by las
       evenhand gate gold.jsonl new.jsonl --floor recall@precision-0.95=0.8
@@ -165,7 +190,18 @@ def gate(**options: Any) -> None:
     baseline, candidate = _pair(systems, has_bounds=bool(options["floor"] or options["ceiling"]))
     for name in ("floor", "ceiling", "max_drop"):
         options[name] = dict(options[name]) or None
-    criteria = ("floor", "ceiling", "max_drop", "max_label_drop", "max_new_errors", "alpha", "only")
+    criteria = (
+        "floor",
+        "ceiling",
+        "max_drop",
+        "max_label_drop",
+        "max_new_errors",
+        "no_worse_slice",
+        "alpha",
+        "need_power",
+        "power_for",
+        "only",
+    )
     plain = (*criteria, "by", "trials", "seed", "of", "slice_min", "floor_at")
     result = evenhand.gate(gold, baseline, candidate, **score_options(options, *plain), **slice_keywords(options))
     emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)

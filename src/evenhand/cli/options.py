@@ -13,6 +13,7 @@ import click
 
 from evenhand.cli.help import (
     COMPARING,
+    LISTING,
     READING,
     SCORING,
     STATISTICS,
@@ -26,7 +27,7 @@ from evenhand.cli.process import SKIPPABLE, say
 from evenhand.files import check_target
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, Parameter, check_choice
+from evenhand.parameters import SIDES, TRAIN, Parameter, check_choice
 from evenhand.settings import (
     ENCODING_ALIASES,
     ENCODINGS,
@@ -119,7 +120,7 @@ class Sided(click.ParamType):  # type: ignore[type-arg]
         if isinstance(value, tuple):  # already converted
             return value
         side, colon, value_of_side = value.partition(":")
-        if colon and (side in SIDES or self._has_names):
+        if colon and (side in (*SIDES, TRAIN) or self._has_names):
             return side, self._value_type.convert(value_of_side, param, ctx)
         return None, self._value_type.convert(value, param, ctx)
 
@@ -376,13 +377,9 @@ query_options = with_options(
 )
 
 
-SLICES = ("length", "sentence-length", "vocabulary", "document")
-"""The slices of all tasks; `comparison.slices` defines them."""
-
-
 def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
     """The options that name slices. With `are_rare`, the short help has only the option for tables."""
-    names = (*SLICES, *(name for task in TASKS.values() for name in task.comparison.slices))
+    names = tuple(dict.fromkeys(name for task in TASKS.values() for name in task.comparison.all_slices))
     return with_options(
         option(
             section,
@@ -411,7 +408,48 @@ def slice_options(section: str, *, are_rare: bool = False) -> Decorator:
             help="For the slice vocabulary: a file with one word or phrase per line.",
             rare=True,
         ),
+        *training_options(section),
     )
+
+
+units_option = option(
+    LISTING,
+    "--units",
+    type=Choice(["all", "gold", "system"]),
+    default="all",
+    metavar="SIDE",
+    help="all; gold: only units of GOLD, so errors are misses; system: only units of SYSTEM.",
+)
+"""Which units are searched for causes."""
+
+
+def training_options(section: str) -> tuple[Decorator, ...]:
+    """The options for training data."""
+    return (
+        option(
+            section,
+            "--train",
+            "train",
+            type=INPUT,
+            multiple=True,
+            metavar="FILE",
+            help="Training data of the systems, for the slices seen, oov and others, and for a note on leakage. "
+            "Repeatable.",
+            rare=True,
+        ),
+        option(
+            section,
+            "--drop-leaked",
+            is_flag=True,
+            help="Leave out test sentences that occur in the training data.",
+            rare=True,
+        ),
+    )
+
+
+def training_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `training_options`, as keywords of the Python functions."""
+    return {"train": list(options["train"]), "drop_leaked": options["drop_leaked"]} if options["train"] else {}
 
 
 def slice_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -419,7 +457,9 @@ def slice_keywords(options: Mapping[str, Any]) -> dict[str, Any]:
     slices = list(options["slice_tables"])
     if options["slice_names"]:
         slices.insert(0, ",".join(options["slice_names"]))
-    keywords = {"vocabulary": options["vocabulary"]}
+    if options["drop_leaked"] and not options["train"]:
+        raise click.UsageError("--drop-leaked needs --train")
+    keywords = {"vocabulary": options["vocabulary"]} | training_keywords(options)
     return keywords | {"slices": slices} if slices else keywords
 
 
@@ -530,7 +570,8 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         if has_sides:
             settings |= {"type": Sided(value_type, has_names=name == "format"), "multiple": True}
         plural = name if name.endswith("s") else f"{name}s"
-        return option(READING, f"--{name}", plural, **settings)
+        aliases = ("--layer",) if name == "column" else ()
+        return option(READING, f"--{name}", *aliases, plural, **settings)
 
     yield sided_option("format", "NAME", Choice(tuple(FORMATS)), f"Format of the files [recognised].{explained}")
     yield sided_option(
@@ -539,7 +580,7 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         click.STRING,
         "Column of the tags: a number (1 is the first, -1 the last), a name from the header, or a key of JSON; "
         f"several are levels of nesting [-1{one_file}; upos in CoNLL-U]. For trees and chains, columns by name: "
-        "form=2,head=7,deprel=8 or word=4,pos=5.",
+        "form=2,head=7,deprel=8 or word=4,pos=5. For spaCy, a layer: ents, spans:KEY, tag, trees, …",
     )
     encodings = f"How tags encode spans: {', '.join(ENCODINGS)}; also BIO, BIO2, IOBES [recognised]."
     yield sided_option("encoding", "NAME", ENCODING, encodings)
@@ -564,8 +605,8 @@ def repair_option(help: str) -> Decorator:
     return option(READING, "--repair", type=Choice(get_args(Repair)), metavar="HOW", default="begin", help=help)
 
 
-def align_option(group: str, help: str) -> Decorator:
-    return option(group, "--align", type=Choice(get_args(Align)), metavar="HOW", help=help)
+def align_option(group: str, help: str, choices: Sequence[str] = get_args(Align)) -> Decorator:
+    return option(group, "--align", type=Choice(choices), metavar="HOW", help=help)
 
 
 def _scores(ctx: click.Context) -> Iterator[str]:
@@ -619,11 +660,12 @@ _SCORING_OPTIONS = {
     ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
     "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
-    "map": _map_option("SIDE", "gold, system, or a system's name [both sides]"),
+    "map": _map_option("SIDE", "gold, system, train, or a system's name [all]"),
     "align": align_option(
         SCORING,
-        "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation "
-        "[strict; characters for CoNLL-U, position for tables of HIPE and chains but CorefUD].",
+        "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation; overlap: "
+        "as spaCy aligns tokens [strict; characters for CoNLL-U, overlap for tags and trees of spaCy, position for "
+        "tables of HIPE and chains but CorefUD].",
     ),
     "beta": option(SCORING, "--beta", type=float, default=1.0, help="Weight of recall in F-beta.", rare=True),
 }

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evenhand.formats.storage import AnyPath
     from evenhand.pipeline.run import Engine
     from evenhand.results.agreement import Adjudication, Agreement
+    from evenhand.results.causes import Causes
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Acceptance, Confidence
     from evenhand.results.gate import Gate
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from evenhand.results.power import Power
     from evenhand.results.result import Results
     from evenhand.results.summary import Summary
+    from evenhand.results.suspects import Suspects
     from evenhand.tables import TableStyle
 
 OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "value", "conlleval")
@@ -227,8 +229,10 @@ def emit(
     | Comparison
     | Gate
     | Power
+    | Causes
     | Confidence
     | Acceptance
+    | Suspects
     | Agreement
     | Adjudication
     | Leaderboard

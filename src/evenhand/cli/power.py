@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from evenhand.cli.help import STATISTICS, Command, option
+from evenhand.cli.help import STATISTICS, Command, option, with_options
 from evenhand.cli.options import (
     INPUT,
     Choice,
@@ -21,39 +21,50 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output import emit, form_option, output_option, quiet_option, table_options, table_style
 
-_NAMES = ("by", "delta", "target", "alpha", "size", "width", "of", "like", "worst", "method", "simulate", "seed")
+if TYPE_CHECKING:
+    from evenhand.results.power import Power
+
+NAMES = ("by", "delta", "target", "alpha", "size", "of", "like", "worst", "method", "seed")
+power_options = with_options(
+    by_or_match_option,
+    option(STATISTICS, "--delta", type=float, metavar="POINTS", help="True difference [the observed one]."),
+    option(STATISTICS, "--power", "target", type=float, default=0.8, help="Power that the test should have."),
+    option(STATISTICS, "--alpha", type=float, default=0.05, help="Level of the test; divided by the number of pairs."),
+    option(
+        STATISTICS, "--groups", "size", type=int, metavar="NUMBER", help="What-if: number of documents or sentences."
+    ),
+    of_option("documents, or sentences if there is one document"),
+    option(STATISTICS, "--by-sentence", is_flag=True, help="The same as --of sentences."),
+    option(
+        STATISTICS, "--like", type=INPUT, metavar="FILE", help="With one SYSTEM: the next one is as similar as FILE."
+    ),
+    option(STATISTICS, "--worst", is_flag=True, help="With one SYSTEM: add the worst case.", rare=True),
+    option(
+        STATISTICS,
+        "--method",
+        type=Choice(["drawing", "formula"]),
+        metavar="NAME",
+        default="drawing",
+        help="drawing (of the groups) or formula (normal approximation).",
+        rare=True,
+    ),
+    seed_option,
+    reading_options(sided=True),
+    scoring_options(with_match=False),
+)
+"""What the command and its figure share."""
 
 
 @click.command(cls=Command)
 @input_arguments()
-@by_or_match_option
-@option(STATISTICS, "--delta", type=float, metavar="POINTS", help="True difference [the observed one].")
-@option(STATISTICS, "--power", "target", type=float, default=0.8, help="Power that the test should have.")
-@option(STATISTICS, "--alpha", type=float, default=0.05, help="Level of the test; divided by the number of pairs.")
-@option(STATISTICS, "--groups", "size", type=int, metavar="NUMBER", help="What-if: number of documents or sentences.")
+@power_options
 @option(STATISTICS, "--width", type=float, metavar="POINTS", help="Also: text needed for an interval of ± POINTS.")
-@of_option("documents, or sentences if there is one document")
-@option(STATISTICS, "--by-sentence", is_flag=True, help="The same as --of sentences.")
-@option(STATISTICS, "--like", type=INPUT, metavar="FILE", help="With one SYSTEM: the next one is as similar as FILE.")
-@option(STATISTICS, "--worst", is_flag=True, help="With one SYSTEM: add the worst case.", rare=True)
-@option(
-    STATISTICS,
-    "--method",
-    type=Choice(["drawing", "formula"]),
-    metavar="NAME",
-    default="drawing",
-    help="drawing (of the groups) or formula (normal approximation).",
-    rare=True,
-)
 @option(STATISTICS, "--simulate", type=int, default=0, metavar="NUMBER", help="Check with full simulations.", rare=True)
-@seed_option
-@reading_options(sided=True)
-@scoring_options(with_match=False)
 @form_option(("text", "json", "markdown"))
 @table_options(rare=True)
 @output_option
 @quiet_option
-def power(by_sentence: bool, **options: Any) -> None:
+def power(**options: Any) -> None:
     """Estimate what the test set GOLD can show: the power of a test, the detectable difference, the size needed.
 
     With two or more SYSTEM files, the difference of each pair. With one and --delta, a system that does not exist yet.
@@ -64,12 +75,17 @@ def power(by_sentence: bool, **options: Any) -> None:
       evenhand power gold.conll crf.conll --delta 1
       evenhand power gold.conll crf.conll tagger.conll --groups 400 --width 0.5
     """
+    style = table_style(options)
+    result = power_of(options, "width", "simulate")
+    emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)
+
+
+def power_of(options: dict[str, Any], *names: str) -> Power:
+    """The power that the options ask for; `names` are further keywords."""
     import evenhand
 
-    style = table_style(options)
-    if by_sentence:
+    if options.pop("by_sentence"):
         if options["of"] == "documents":
             raise click.UsageError("--by-sentence contradicts --of documents")
         options["of"] = "sentences"
-    result = evenhand.power(*sides(options), **score_options(options, *_NAMES))
-    emit(result, options["form"], options["output"], quiet=options["quiet"], style=style)
+    return evenhand.power(*sides(options), **score_options(options, *NAMES, *names))

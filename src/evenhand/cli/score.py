@@ -327,7 +327,7 @@ def score(**options: Any) -> None:
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
         chosen |= _counting(chosen, options)
         summary = _summary(key, named, chosen, options)
-        results = evenhand.score(key, named or None, **chosen) if summary is None else summary.results
+        results = evenhand.score(key, named or None, layer=None, **chosen) if summary is None else summary.results
     if isinstance(results, evenhand.Result):
         results = evenhand.Results({results.name: results})
     if options["tallies"] is not None:
@@ -341,6 +341,7 @@ def _counting(chosen: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str
     """The engine that also saves the counts, if requested."""
     for name in ("counts", "cache"):
         others = ["--show"] * bool(chosen["show"]) + ["--slice"] * bool(chosen.get("slices"))
+        others += ["--train"] * bool(chosen.get("train"))
         others += ["--verdicts"] * bool(options["verdicts"])
         if options[name] is not None and others:
             raise click.UsageError(f"--{name} cannot be combined with {others[0]}")
@@ -358,11 +359,11 @@ SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
 def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
     """The summary of several systems; None if all tables are requested, or the output has no summary."""
     wants, against, form = options["summary"], options["against"], options["form"]
-    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary"))
+    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary", "train"))
     is_possible = len(systems) > 1 and is_plain and chosen.get("groups", "total") == "total"
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
-        without = "without --show, --slice and --groups"
+        without = "without --show, --slice, --train and --groups"
         raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
     if not is_possible or not _is_summarized(form, wants, against):
         return None

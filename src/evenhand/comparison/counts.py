@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, Values, is_ones, ones
+from evenhand.comparison.causes import AttributeCollector
 from evenhand.comparison.differences import DifferenceCounter, Oracle
 from evenhand.comparison.slices import Slicing, binned
+from evenhand.comparison.units import ChosenUnits, UnitSearch
 from evenhand.comparison.units import Collection as UnitCollection
-from evenhand.comparison.units import UnitSearch
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -23,6 +25,9 @@ from evenhand.tasks.evaluation import Evaluation, SideSummary
 from evenhand.tasks.task import Task
 from evenhand.tasks.units import ABSENT_CODE, MISSING_CODE, Locations, Predictions, SystemAgreement
 from evenhand.tasks.words.measures import ABSENT, MISSING
+
+if TYPE_CHECKING:
+    from evenhand.statistics.power import InfluenceSpread
 
 _MAX_LABELS = 2**17 - 2
 _LACKED = {MISSING_CODE: MISSING, ABSENT_CODE: ABSENT}
@@ -82,14 +87,32 @@ class GroupTables:
         table = self.tables[system]
         return float(self.statistic(table.sum(axis=0) if is_ones(self.sizes) else self.sizes @ table))
 
+    @property
+    def groups(self) -> int:
+        return int(self.sizes.sum())
+
+    def influence(self, system: str) -> Values:
+        """How far each group moves the score of a system (`statistics.power.influences`)."""
+        from evenhand.statistics.power import influences  # loaded if a difference is not significant
+
+        return influences(self.tables[system], self.sizes, self.statistic)
+
+    def spread(self, lower: str, higher: str) -> InfluenceSpread:
+        """How far each group moves the difference of two systems."""
+        from evenhand.statistics.power import InfluenceSpread
+
+        return InfluenceSpread.of(self.influence(higher) - self.influence(lower), self.sizes)
+
 
 @dataclass(frozen=True)
 class Extras:
     """What a comparison collects in addition to its counts."""
 
     slicings: Sequence[Slicing] = ()
-    search: UnitSearch | None = None
+    search: UnitSearch | ChosenUnits | None = None
     collection: UnitCollection | None = None
+    attributes: AttributeCollector | None = None
+    """It collects units before the comparison does, and its attributes are those of collected units, too."""
 
 
 class ComparisonCounts:
@@ -147,6 +170,7 @@ class ComparisonCounts:
         if self.extras.collection is not None:
             units, names = evaluation.units(self.by), self._slice_names
             slices = [slicing.of_units(units, locations, names[slicing.name]) for slicing in self.extras.slicings]
+            slices += self.extras.attributes.raw(units, locations) if self.extras.attributes is not None else []
             of_units = np.array(slices, dtype=np.int64).reshape(len(slices), len(units))
             self.extras.collection.add(units, locations, evaluation.drawing(self.by), of_units)
 

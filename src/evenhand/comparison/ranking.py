@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import isnan
 from string import ascii_uppercase
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -44,6 +44,21 @@ _MAX_CELLS = 1 << 25
 
 
 @dataclass(frozen=True)
+class Detectable:
+    """What a test set can show of two systems that do not differ significantly (`statistics.power`)."""
+
+    difference: Share | None
+    """The smallest true difference that is significant with this power; None if there is none, or no estimate."""
+    power: Share
+    alpha: Share
+    """The level of the test, divided by the number of pairs."""
+    groups: Count
+    """The number of documents or sentences."""
+    estimate: Literal["drawn", "rough", "refused"]
+    """`rough` with few groups, `refused` with too few."""
+
+
+@dataclass(frozen=True)
 class ClusterPlacement:
     """The cluster of a system, and the comparison that put it there."""
 
@@ -53,6 +68,8 @@ class ClusterPlacement:
     """The best system of the cluster that was open; None for the best of all."""
     p_holm: Share | None
     """Of the difference from that system, corrected for the number of pairs."""
+    detectable: Detectable | None = None
+    """What the test set can show of that difference, if it is not significant."""
 
 
 @dataclass(frozen=True)

@@ -4,27 +4,24 @@ Slices are taken after matching: a unit keeps its error type in every slice. A g
 attributes, even if the matched system unit has others. A unit that only a system has belongs to the slice of the
 attributes that it has in the system's output. Values of sentences and documents come from the gold standard.
 
-- `length`: spans by the number of tokens, or of characters if these are compared (1, 2, 3, 4, 5+).
-- `sentence-length`: units by the number of tokens in their sentence (1-10, 11-20, 21-40, 41+).
-- `vocabulary`: *seen* if the unit's text is a line of a word list, else *unseen*.
-- `document`: units by their document: its name, or its number from 1.
+- an attribute (`comparison.attributes`, `comparison.training`): `length`, `seen`, …
 - `depth`: values of records by the number of keys and lists in their path (1 is `total`, 3 is `items[].price`).
 - `pronoun`: mentions that are not nominal by their word (*he*, *their*), in lower case; the others are *nouns*.
 - a column of a table of metadata, or a field of the gold standard's JSON records: units by the value of their document
   (or sentence); *(none)* if it has none.
 - any column of the gold standard: units by its value at their first token.
 
-By length and by columns, strings of a language model that are not in the text are in a slice *no place*.
+By columns and most attributes, strings of a language model that are not in the text are in a slice *no place*.
 
 Numbers are put into bins: `length=1,2,3,4+` (single numbers, ranges such as 5-9, and open ends), `year=q4` (four
 quantile bins) or `rate=0,q3` (the value 0, and three quantile bins of all other values). Quantile bins have about the
 same number of gold units. Values are added to a bin in ascending order. The bin ends with the value that makes it
-larger than the mean: the gold units that were left when the bin began, divided by the number of bins that were left. A
-column with more than 20 different numbers gets `q4`. Of a column with more than 50 different texts, the 20 with the
-most gold units are kept, and the others are *(other)*.
+larger than the mean: the gold units whose values have no bin of their own, divided by the number of quantile bins. The
+last bin has the remaining values; if single values have many units, there are fewer bins. A column with more than 20
+different numbers gets `q4`. Of a column with more than 50 different texts, the 20 with the most gold units are kept,
+and the others are *(other)*.
 
-Source: Liu et al. 2021 for scores by the length of spans and sentences and by the vocabulary of the training data; Fu
-et al. 2020 for the bins.
+Source: Fu et al. 2020 for scores by attributes of units, and for the bins.
 """
 
 from __future__ import annotations
@@ -36,11 +33,13 @@ from functools import partial
 from math import isclose
 from os import PathLike
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from evenhand.arrays import Ints, Numbers, ints
+from evenhand.comparison.attributes import ATTRIBUTES, NO_PLACE, Level, Needs, SliceContext, by_column
+from evenhand.comparison.training import Units
 from evenhand.data.annotation import Annotation
 from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
@@ -59,9 +58,9 @@ from evenhand.tasks.evaluation import Evaluation
 from evenhand.tasks.registry import TASKS, model
 from evenhand.tasks.task import Task
 from evenhand.tasks.unit_rows import UnitRows
-from evenhand.tasks.units import Locations, Predictions
+from evenhand.tasks.units import Locations
 
-NONE, OTHER, NO_PLACE = "(none)", "(other)", "no place"
+NONE, OTHER = "(none)", "(other)"
 _LAST = (NO_PLACE, OTHER, NONE)
 """Slices that are listed after all others, in this order."""
 MANY_NUMBERS, MANY_TEXTS = 20, 50
@@ -72,99 +71,9 @@ QUANTILES = "q4"
 """The bins of many numbers."""
 TABLE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".gz", ".bz2", ".xz", ".zst")
 """Suffixes that distinguish the path of a table from the name of a slice."""
-Level = Literal["unit", "sentence", "document"]
-"""What has the attribute: all units of a sentence, or of a document, share its slice."""
-Units = Predictions | UnitRows
 _BIN = re.compile(r"(\d+(?:\.\d+)?)(?:-(\d+(?:\.\d+)?)|(\+))?")
 _QUANTILES = re.compile(r"q([2-9]|[1-9]\d)")
 _NUMBER_PART = re.compile(r"(\d+(?:\.\d+)?)")
-
-
-# Attributes
-
-
-@dataclass(frozen=True)
-class SliceContext:
-    """Further input of attributes."""
-
-    words: Collection[str] | None = None
-    """The word list of the slice `vocabulary`."""
-    labels: StringIndex[str] | None = None
-    """The labels of the run."""
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """An attribute by which units are sliced."""
-
-    function: Callable[..., Ints]
-    """Takes units, their locations, a table of the names of slices, and the context.
-
-    It adds new names to the table, and returns the code of the slice of each unit. The function of an attribute of
-    sentences or documents takes no units, and returns the code of the slice of each sentence.
-    """
-    level: Level = "unit"
-    bins: str = ""
-    """The default bins of numbers."""
-
-
-def _by_length(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
-    return _placed(_numbers(units.end - units.start, names), units, locations, names)
-
-
-def _by_sentence_length(locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
-    lengths = locations.lengths
-    if lengths is None:
-        raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
-    return _numbers(lengths, names)
-
-
-def _by_document(locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
-    documents, index = np.unique(locations.document_of, return_inverse=True)
-    return ints([names.code(locations.document(document)) for document in documents.tolist()])[index]
-
-
-def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
-    words = context.words
-    assert words is not None
-    if len(units) and locations.text(0) is None:
-        raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
-    rows = zip(units.sentence.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
-    seen = names.code("seen")
-    unseen = names.code("unseen")
-    is_seen = [sentence >= 0 and locations.words(sentence, start, end) in words for sentence, start, end in rows]
-    return _placed(np.where(np.array(is_seen, dtype=np.bool_), seen, unseen), units, locations, names)
-
-
-def _by_column(column: str, units: Units, locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
-    layer = locations.layer(column)
-    if layer is None:
-        raise SettingError(f"The gold standard has no column {column!r} to slice by.")
-    code_of_token, texts, first_token = layer
-    start = np.where(locations.has_no_place(units.start), 0, units.start)
-    values, index = np.unique(code_of_token[first_token[units.sentence] + start], return_inverse=True)
-    return _placed(ints([names.code(texts[value]) for value in values.tolist()])[index], units, locations, names)
-
-
-def _placed(codes: Ints, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
-    """The codes of slices, where units that are not in the text get the code of `NO_PLACE`."""
-    has_no_place = locations.has_no_place(units.start)
-    return np.where(has_no_place, names.code(NO_PLACE), codes) if has_no_place.any() else codes
-
-
-def _numbers(values: Ints, names: StringIndex[str]) -> Ints:
-    """One slice per number."""
-    distinct_values, index = np.unique(values, return_inverse=True)
-    return ints([names.code(str(value)) for value in distinct_values.tolist()])[index]
-
-
-ATTRIBUTES: Mapping[str, Attribute] = {
-    "length": Attribute(_by_length, bins="1,2,3,4,5+"),
-    "sentence-length": Attribute(_by_sentence_length, "sentence", "1-10,11-20,21-40,41+"),
-    "vocabulary": Attribute(_by_vocabulary),
-    "document": Attribute(_by_document, "document"),
-}
-"""The slices of all tasks that are not columns. Tasks declare others in `ComparisonSpec.slices`."""
 
 
 # Bins
@@ -219,15 +128,12 @@ def _quantile_bins(counts: Mapping[float, float], bins: int) -> dict[float, str]
     """The name of the bin of each value; `counts` has the number of gold units of each value, in ascending order."""
     members: list[list[float]] = [[]]
     size = 0.0
-    remaining = sum(counts.values())
-    mean = remaining / bins
+    mean = sum(counts.values()) / bins
     for value, count in counts.items():
         members[-1].append(value)
         size += count
         if size > mean and len(members) < bins:
-            remaining -= size
             size = 0.0
-            mean = remaining / (bins - len(members))
             members.append([])
     names: dict[float, str] = {}
     for values in filter(None, members):
@@ -373,9 +279,13 @@ class Slicing:
     function: Callable[..., Ints]
     """Takes units, locations and names; of sentences and documents, only locations and names."""
     bins: Bins | None = None
+    order: tuple[str, ...] = ()
+    """The slices that precede others, in this order."""
     is_column: bool = False
     """Whether columns with many different numbers or texts are put into bins by default."""
     metadata: Metadata | None = None
+    of_documents: Callable[..., Ints] | None = None
+    """Takes numbers of documents, of which some may have no sentence; locations and names."""
 
     def of_units(self, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
         """The slice of each unit; units that are not in the text have no sentence."""
@@ -396,9 +306,11 @@ class Slicing:
         if not by_document:
             return self.function(locations, names)
         groups = evaluation.groups
-        if self.metadata is None:
-            return ints([names.code(locations.document(number)) for number in groups.tolist()])
-        return self.metadata.of_documents(groups, locations, names)
+        if self.metadata is not None:
+            return self.metadata.of_documents(groups, locations, names)
+        if self.of_documents is not None:
+            return self.of_documents(groups, locations, names)
+        return self.function(locations, names)[np.searchsorted(locations.document_of, groups)]
 
 
 Slices = str | PathLike[str] | Frame | Mapping[str, Any] | Sequence[Any]
@@ -439,6 +351,11 @@ class SliceRequest:
         """Whether slices of this name are requested."""
         return name in self.names or any(name in table.columns for table in self.tables)
 
+    def joined(self, other: SliceRequest) -> SliceRequest:
+        """The slices of both requests; bins are those of the first."""
+        tables = [table for table in other.tables if not any(table is known for known in self.tables)]
+        return SliceRequest({**other.names, **self.names}, (*self.tables, *tables))
+
     def adding(self, names: Iterable[str]) -> SliceRequest:
         """The request with further slices, in their default bins."""
         return replace(self, names={**self.names, **{name: "" for name in names if name not in self.names}})
@@ -447,11 +364,18 @@ class SliceRequest:
         """The names that are not known otherwise: columns of the gold standard. An error for slices of other tasks."""
         of_tables = {name for table in self.tables for name in table.columns}
         for name in self.names:
-            tasks = [other for other in TASKS if name in TASKS[other].comparison.slices and name not in of_tables]
+            tasks = [other for other in TASKS if name in TASKS[other].comparison.all_slices and name not in of_tables]
             if tasks and task.name not in tasks:
-                raise SettingError(f"The slice {name!r} is for {tasks[0]}; leave it out.")
-        known = {*ATTRIBUTES, *task.comparison.slices, *of_tables}
+                listed = tasks[0] if len(tasks) == 1 else f"{', '.join(tasks[:-1])} and {tasks[-1]}"
+                raise SettingError(f"The slice {name!r} is for {listed}; leave it out.")
+        known = {*task.comparison.all_slices, *of_tables}
         return column_names([name for name in self.names if name not in known])
+
+    def needs(self, what: Needs, task: Task) -> list[str]:
+        """The attributes that need something, such as training data."""
+        of_tables = {name for table in self.tables for name in table.columns}
+        known = (name for name in self.names if name in task.comparison.attributes and name not in of_tables)
+        return [name for name in known if ATTRIBUTES[name].needs == what]
 
     def slicings(self, task: Task, context: SliceContext, gold: Input) -> list[Slicing]:
         """The requested slicings: those with names first, then the other columns of tables."""
@@ -467,18 +391,22 @@ class SliceRequest:
         if name in task.comparison.slices:
             function = task.comparison.slices[name]
             return Slicing(name, "unit", partial(_with_labels, function, context), _bins(text, name))
-        if name in ATTRIBUTES:
-            attribute = ATTRIBUTES[name]
-            if name == "vocabulary" and context.words is None:
-                raise SettingError("The slice 'vocabulary' needs a word list; name it with --vocabulary FILE.")
-            bins = _bins(text or attribute.bins, name)
-            return Slicing(name, attribute.level, partial(_with_context, attribute.function, context), bins)
         table = next((table for table in self.tables if name in table.columns), None)
+        if table is None and name in task.comparison.attributes:
+            attribute = ATTRIBUTES[name]
+            if attribute.needs == "words" and context.words is None:
+                raise SettingError(f"The slice {name!r} needs a word list; name it with --vocabulary FILE.")
+            if attribute.needs == "train" and (context.background is None or context.background.train is None):
+                raise SettingError(f"The slice {name!r} needs training data; name it with --train FILE.")
+            bins = _bins(text or attribute.bins, name)
+            function = partial(_with_context, attribute.function, context)
+            of_documents = partial(_with_context, attribute.of_documents, context) if attribute.of_documents else None
+            return Slicing(name, attribute.level, function, bins, attribute.order, of_documents=of_documents)
         if table is None and gold is not None:
             table = fields_of(gold, name)
         if table is not None:
             return _of_table(table, name, text)
-        function = partial(_with_context, partial(_by_column, name), context)
+        function = partial(_with_context, partial(by_column, name), context)
         return Slicing(name, "unit", function, _bins(text, name), is_column=True)
 
 
@@ -647,6 +575,12 @@ class SliceCounts:
         gold = gold_by_measure.get(self._unit_formula.name) or next(iter(gold_by_measure.values()))
         units = np.bincount(gold.group, gold.count, minlength=len(values))
         slices, slice_of_value, note = binned(slicing, values, units)
+        if NO_PLACE in slices and not any(
+            (slice_of_value[tally.group] == slices.index(NO_PLACE)).any() for tally in merged.values()
+        ):
+            # Only units that do not count, such as words that only a system has, are not in the text.
+            slice_of_value -= slice_of_value > slices.index(NO_PLACE)
+            slices.remove(NO_PLACE)
         labels: list[dict[str, int]] = [{} for _ in slices]
         gold = gold.regroup(slice_of_value)
         for number, label, count in zip(gold.group.tolist(), gold.gold.tolist(), gold.count.tolist(), strict=True):
@@ -750,6 +684,7 @@ def binned(slicing: Slicing, values: Sequence[str], units: Numbers) -> tuple[lis
         frequent = sorted(numbers, key=lambda value: (-units_of[value], value))[:MOST_TEXTS]
         slice_of |= {value: OTHER for value in numbers if value not in frequent}
         note = f"{slicing.name} has {len(numbers):,} different values; the {MOST_TEXTS} most frequent ones are shown."
-    slices = sorted(set(slice_of.values()), key=natural_order)
+    place = {name: index for index, name in enumerate(slicing.order)}
+    slices = sorted(set(slice_of.values()), key=lambda name: (place.get(name, len(place)), natural_order(name)))
     number = {name: index for index, name in enumerate(slices)}
     return slices, ints([number[slice_of[value]] for value in values]), note

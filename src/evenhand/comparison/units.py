@@ -307,51 +307,10 @@ class UnitSearch:
 
     def add(self, answers: Predictions, locations: Locations, counts: ComparisonCounts) -> None:
         """Add the units of a part; `counts` has the answers in words."""
-        systems = counts.systems
         for pair, units in self._rows(answers):
             order = np.lexsort((answers.end[units], answers.start[units], answers.sentence[units]))
             units = units[order][: None if self.limit is None else max(0, self.limit - len(self.units))]
-            before, after = (None, None) if pair is None else (systems[pair[0]], systems[pair[1]])
-            sentences, starts, ends = answers.sentence[units], answers.start[units], answers.end[units]
-            positions = locations.positions(sentences, starts, ends)
-            places = Places.of(sentences, starts, ends, None if answers.shape is None else answers.shape[units])
-            rows = zip(
-                *(column.tolist() for column in (units, sentences, starts, ends)),
-                locations.of_tokens(sentences, starts),
-                locations.strings(places, answers.shapes),
-                positions.rows(),
-                strict=True,
-            )
-            for unit, sentence, start, end, location, string, (first, stop, token, last_token) in rows:
-                document, gaps = int(locations.document_of[sentence]), answers.gaps(unit)
-                parts = locations.parts(sentence, start, end, gaps) if gaps else None
-                gold, gold_head = counts.gold(answers, locations, unit)
-                self.units.append(
-                    Unit(
-                        kind=self.kind,
-                        before=before,
-                        after=after,
-                        place=location,
-                        document=document + 1,
-                        document_name=locations.name(document),
-                        sentence=locations.number(sentence),
-                        start=first,
-                        end=stop,
-                        positions=positions.of,
-                        token_start=token,
-                        token_end=last_token,
-                        parts=None if parts is None else tuple(parts),
-                        text_place=locations.text_location(sentence, start),
-                        words=string,
-                        gold=gold,
-                        gold_head=gold_head,
-                        gold_antecedent=counts.antecedent(answers, locations, unit),
-                        answers={
-                            name: counts.answer(answers, locations, row, unit) for row, name in enumerate(systems)
-                        },
-                        text=locations.text(sentence),
-                    )
-                )
+            self.units += unit_details(self.kind, pair, units, answers, locations, counts)
 
     def _rows(self, answers: Predictions) -> Iterator[tuple[tuple[int, int] | None, Ints]]:
         if self.kind in CLASSES:
@@ -360,3 +319,73 @@ class UnitSearch:
                 yield (a, b), np.flatnonzero((answers.answer[a] != answers.answer[b]) & is_of_class)
         else:
             yield None, np.flatnonzero(answers.right.sum(axis=0) == (0 if self.kind == "unsolved" else 1))
+
+
+@dataclass
+class ChosenUnits:
+    """Units that are chosen by their numbers in the run, and their details so far."""
+
+    kind: str
+    numbers: Ints
+    """In ascending order, from 0."""
+    pair: tuple[int, int] | None = None
+    units: dict[int, Unit] = field(default_factory=dict)
+    """By number."""
+    _before: int = 0
+
+    def add(self, answers: Predictions, locations: Locations, counts: ComparisonCounts) -> None:
+        """Add the units of a part."""
+        first, last = np.searchsorted(self.numbers, (self._before, self._before + len(answers))).tolist()
+        rows = self.numbers[first:last] - self._before
+        details = unit_details(self.kind, self.pair, rows, answers, locations, counts)
+        self.units |= zip(self.numbers[first:last].tolist(), details, strict=True)
+        self._before += len(answers)
+
+
+def unit_details(
+    kind: str,
+    pair: tuple[int, int] | None,
+    units: Ints,
+    answers: Predictions,
+    locations: Locations,
+    counts: ComparisonCounts,
+) -> Iterator[Unit]:
+    """The details of some units; `counts` has the answers in words."""
+    systems = counts.systems
+    before, after = (None, None) if pair is None else (systems[pair[0]], systems[pair[1]])
+    sentences, starts, ends = answers.sentence[units], answers.start[units], answers.end[units]
+    positions = locations.positions(sentences, starts, ends)
+    places = Places.of(sentences, starts, ends, None if answers.shape is None else answers.shape[units])
+    rows = zip(
+        *(column.tolist() for column in (units, sentences, starts, ends)),
+        locations.of_tokens(sentences, starts),
+        locations.strings(places, answers.shapes),
+        positions.rows(),
+        strict=True,
+    )
+    for unit, sentence, start, end, location, string, (first, stop, token, last_token) in rows:
+        document, gaps = int(locations.document_of[sentence]), answers.gaps(unit)
+        parts = locations.parts(sentence, start, end, gaps) if gaps else None
+        gold, gold_head = counts.gold(answers, locations, unit)
+        yield Unit(
+            kind=kind,
+            before=before,
+            after=after,
+            place=location,
+            document=document + 1,
+            document_name=locations.name(document),
+            sentence=locations.number(sentence),
+            start=first,
+            end=stop,
+            positions=positions.of,
+            token_start=token,
+            token_end=last_token,
+            parts=None if parts is None else tuple(parts),
+            text_place=locations.text_location(sentence, start),
+            words=string,
+            gold=gold,
+            gold_head=gold_head,
+            gold_antecedent=counts.antecedent(answers, locations, unit),
+            answers={name: counts.answer(answers, locations, row, unit) for row, name in enumerate(systems)},
+            text=locations.text(sentence),
+        )

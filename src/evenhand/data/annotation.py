@@ -43,6 +43,8 @@ def tags_layer(layer: str) -> str:
     return "tags" if layer == "spans" else f"{layer}-tags"
 
 
+UNANNOTATED = "unannotated"
+"""How the names of skipped records begin that are skipped in a gold standard only."""
 LISTS = "lists"
 """The format of annotations from Python lists."""
 

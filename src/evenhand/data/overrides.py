@@ -7,6 +7,10 @@
 | `missing`         | `to` is added                                                                       |
 | `unclear`         | left out, with overlapping system spans that do not equal another gold span         |
 | `right`           | kept; marked as reviewed                                                            |
+
+`suspects` proposes overrides. A proposal has the status `proposed` until a reviewer sets it to `accepted`, or sets the
+verdict to `right` or `unclear`. A proposal to add a span has no gold span: if the verdict becomes `right`, nothing
+changes; if it becomes `unclear`, overlapping system spans are left out.
 """
 
 from __future__ import annotations
@@ -27,12 +31,16 @@ from evenhand.data.encodings import encode
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.vocabulary import StringCoder
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError
+from evenhand.errors import InputError, SettingError, counted
 
 SPURIOUS, LABEL, BOUNDS, MISSING, UNCLEAR, RIGHT = "spurious", "label", "bounds", "missing", "unclear", "right"
 VERDICTS = (SPURIOUS, LABEL, BOUNDS, MISSING, UNCLEAR, RIGHT)
 WRONG = (SPURIOUS, LABEL, BOUNDS)
 """Verdicts on gold spans that are errors of the gold standard."""
+PROPOSED, ACCEPTED = "proposed", "accepted"
+STATUSES = (PROPOSED, ACCEPTED)
+"""The status of an override that `suspects` proposes, before and after a review."""
+OVERRIDE_STATES = (PROPOSED, ACCEPTED, RIGHT)
 POSITIONS = ("characters", "tokens")
 """Units of positions in overrides: characters of the text, including spaces, or tokens of the sentence."""
 AS_READ, UNCLEAR_SPANS, TARGETS = "as read", "unclear spans", "targets of overrides"
@@ -71,6 +79,13 @@ class Override:
     """The unit of start and end: characters of the text, or tokens. None: tokens, or characters without spaces."""
 
     @property
+    def state(self) -> str:
+        """One of `OVERRIDE_STATES`. An override that is not a proposal is accepted, unless its verdict is `right`."""
+        if self.verdict in (RIGHT, UNCLEAR):
+            return RIGHT if self.verdict == RIGHT else ACCEPTED
+        return PROPOSED if self.record.get("status") == PROPOSED else ACCEPTED
+
+    @property
     def target(self) -> LabeledBounds | None:
         """The span that the gold standard should have, if the verdict changes or adds one."""
         if not self.to:
@@ -100,9 +115,25 @@ class OverrideFile:
     name: str
     sha256: str
     verdicts: Mapping[str, int]
+    proposed: int = 0
+    """Number of proposals without a review."""
+    voters: tuple[str, ...] = ()
+    """The systems whose proposals these are, if they come from `suspects`."""
 
     def __str__(self) -> str:
-        return self.sha256
+        """The checksum, and the voters, because a system among them gains from its own proposals."""
+        return f"{self.sha256}/voters-{'+'.join(self.voters)}" if self.voters else self.sha256
+
+    def refuse_proposed(self) -> None:
+        """Raise an error if there are unreviewed proposals."""
+        if self.proposed:
+            are, them = (
+                ("are unreviewed proposals", "them") if self.proposed > 1 else ("is an unreviewed proposal", "it")
+            )
+            raise SettingError(
+                f"{counted(self.proposed, 'override')} {are}. "
+                f"Review {them} on the suspects page, or use --accept-proposed."
+            )
 
 
 class Overrides(OverrideFile):
@@ -111,8 +142,10 @@ class Overrides(OverrideFile):
     lines: Sequence[Override]
 
     def __init__(self, name: str, sha256: str, lines: Sequence[Override]) -> None:
-        counted = Counter(line.verdict for line in lines)
-        super().__init__(name, sha256, {verdict: counted[verdict] for verdict in VERDICTS})
+        verdicts = Counter(line.verdict for line in lines)
+        proposed = sum(line.state == PROPOSED for line in lines)
+        voters = tuple(sorted({voter for line in lines for voter in line.record.get("voters", ())}))
+        super().__init__(name, sha256, {verdict: verdicts[verdict] for verdict in VERDICTS}, proposed, voters)
         object.__setattr__(self, "lines", lines)
 
     @property
@@ -420,7 +453,9 @@ class _OverriddenBatch:
 
     def layers(self, *, as_kind: bool) -> dict[str, Spans]:
         """Return the unclear spans and, if gold errors are an error type, the correct spans."""
-        layers = {UNCLEAR_SPANS: self.spans.take(self._rows_with(UNCLEAR))}
+        proposed = [key for key in self._keys_with(UNCLEAR) if self._by_span[key].span is None]
+        unclear = [self.spans.take(self._rows_with(UNCLEAR)), self._new_spans(proposed)]
+        layers = {UNCLEAR_SPANS: Spans.concatenate(unclear, [0, 0]) if proposed else unclear[0]}
         if as_kind:
             layers[TARGETS] = self._new_spans([(scope, target) for (scope, _), target in self._targets.items()])
         return layers
@@ -435,9 +470,9 @@ class _OverriddenBatch:
                 return
             line = f"line {other.line}" if other.source == override.source else other.location
             raise stale(override, f"the span {subject} of {sentence} has another override in {line}")
-        if override.verdict == MISSING and len(rows):
+        if override.span is None and len(rows):
             raise stale(override, f"the span {subject} is not missing from {sentence}")
-        if override.verdict != MISSING and not len(rows):
+        if override.span is not None and not len(rows):
             finding = f"{sentence} has no gold span {subject}{self._nearest(scope, override)}"
             raise stale(override, finding, self._remedy(scope, override))
         if len(set(self.spans.shape[rows].tolist())) > 1:
@@ -447,7 +482,7 @@ class _OverriddenBatch:
     def _add_target(self, placed: PlacedOverride) -> None:
         """Add the target of an override, if it is within the sentence and not there yet."""
         scope, override = placed
-        if override.target is None:
+        if override.target is None or override.verdict in (RIGHT, UNCLEAR):
             return
         target, sentence, lengths = (scope, override.target), self._sentence(scope, override), self._corpus.lengths
         if lengths is not None and override.target.end > lengths[scope]:

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     Batches = Iterator[Annotation]
     Read = Callable[[Source, ReadSettings, Vocabulary, Columns], Batches]
     ReadMany = Callable[[Sequence[Source], ReadSettings, Vocabulary, Columns], Batches]
+    ChooseLayers = Callable[..., tuple[dict[str, Any], tuple[str, ...]]]
     ReadObject = Callable[[Any, Source, ReadSettings, Vocabulary, Columns], Batches]
+
+
+Fit = Literal["equal", "expand", "disjoint"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,14 @@ class Contents:
     """A file is one text, so the files of two folders can be matched by name."""
     matches_documents: bool = False
     """Documents are matched with the other side's by name, so the files need not correspond."""
+    has_missing: bool = False
+    """A gold standard may leave tokens and documents unannotated; they are left out of the score."""
+    fits: Mapping[str, Fit] = field(default_factory=dict)
+    """How the spans of a layer fit longer tokens of the gold standard, if not `equal` (`alignment.words`)."""
+    choose: ChooseLayers | None = None
+    """Chooses what is read from both sides if a file has several named layers; see `formats/spacy`."""
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Options whose defaults differ for gold standards of the format, by task."""
     traits: frozenset[str] = frozenset()
     """Properties of everything read from the format, such as `heads`; annotations in memory have them, too."""
     file_traits: Callable[[Source, ReadSettings], frozenset[str]] | None = None

@@ -10,7 +10,19 @@ from typing import Any, TypeGuard
 
 import msgspec
 
-from evenhand.data.overrides import BOUNDS, LABEL, MISSING, POSITIONS, VERDICTS, LabeledBounds, Override, Overrides
+from evenhand.data.overrides import (
+    BOUNDS,
+    LABEL,
+    MISSING,
+    POSITIONS,
+    RIGHT,
+    STATUSES,
+    UNCLEAR,
+    VERDICTS,
+    LabeledBounds,
+    Override,
+    Overrides,
+)
 from evenhand.errors import LABEL as LABEL_LIMIT
 from evenhand.errors import InputError, long_label
 from evenhand.formats.paths import decode_utf8, read_small_data
@@ -57,10 +69,24 @@ def _parse(source: str, number: int, line: str) -> Override:
     positions = record.get("positions")
     if positions is not None and positions not in POSITIONS:
         raise fail(f"positions is {positions!r}", f"choose one of {', '.join(POSITIONS)}, or leave it out")
-    span = None if verdict == MISSING else _bounds(record, "the gold span", fail)
-    return Override(
-        source, number, verdict, *_location(record, fail), span, _target(record, verdict, fail), record, positions
-    )
+    status, voters = record.get("status"), record.get("voters", [])
+    if status is not None and status not in STATUSES:
+        raise fail(f"the status is {status!r}", f"choose one of {', '.join(STATUSES)}, or leave it out")
+    if not isinstance(voters, list) or not all(isinstance(voter, str) for voter in voters):
+        raise fail(f"voters is {voters!r}", "give a list of the names of systems, or leave it out")
+    if status is not None and verdict in (RIGHT, UNCLEAR):
+        span, to = _reviewed(record, fail)
+    else:
+        span = None if verdict == MISSING else _bounds(record, "the gold span", fail)
+        to = _target(record, verdict, fail)
+    return Override(source, number, verdict, *_location(record, fail), span, to, record, positions)
+
+
+def _reviewed(record: Mapping[str, Any], fail: Fail) -> tuple[LabeledBounds | None, dict[str, Any]]:
+    """The gold span of a proposal that is not accepted; if the proposal adds a span, no gold span and this span."""
+    if any(part in record for part in _PARTS):
+        return _bounds(record, "the gold span", fail), {}
+    return None, _target(record, MISSING, fail)
 
 
 def _location(record: Mapping[str, Any], fail: Fail) -> tuple[int | None, str | int | None]:

@@ -517,6 +517,14 @@ class OpenFiles:
             for batch in _read_group(files, vocabulary, columns)
         )
 
+    def __iter__(self) -> Iterator[OpenFile]:
+        """Yield each file, or the object."""
+        if self._object is not None:
+            yield self.first
+            return
+        for number in range(len(self.paths)):
+            yield self._open(number) if number else self.first
+
     def _groups(self) -> Iterator[list[OpenFile]]:
         """Yield the files in groups that may be read together."""
         max_files = 1 if self.first.reader.read_many is None else _MAX_FILES

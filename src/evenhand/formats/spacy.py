@@ -1,32 +1,50 @@
-"""spaCy: DocBin files (`*.spacy`) and objects, with spans from `doc.ents` or from a span group.
+"""spaCy: DocBin files (`*.spacy`) and objects, with all layers of their documents.
 
-The layer is chosen once for the whole input: the one that the user names (`ents`, or a span group); otherwise
-`doc.ents` if one document has them; otherwise the span group if all groups have the same name. Groups with several
-names are an error. Spans of other layers are left out and counted. A fresh `Doc` lacks the layer `ents`; with
-`doc.ents = []`, it has it. A document without sentence boundaries is one sentence. A span that crosses a sentence
-boundary belongs to the sentence it begins in. Messages name documents by their number, from 1.
+| layer                       | from                          | task  | a document has it if                  |
+| --------------------------- | ----------------------------- | ----- | ------------------------------------- |
+| `ents`                      | `doc.ents`                    | spans | it was set, if only to `[]` (ENT_IOB) |
+| `spans:KEY`                 | `doc.spans[KEY]`              | spans | KEY is in `doc.spans`, even if empty  |
+| `links`                     | `ent.kb_id_`                  | links | one entity has an identifier          |
+| `tag` `pos` `lemma` `morph` | `token.tag_`, `token.pos_` …  | tags  | one token has a value                 |
+| `trees`                     | `token.head`, `token.dep_`    | trees | one token has a relation              |
+| `sents`                     | `doc.sents`                   | spans | one token has SENT_START              |
+
+`links` of a span group are read with `spans:KEY` and the task `links`. A group may be named without `spans:`.
+
+One layer is read from both sides. It is the one that the user names, which both sides must have. Otherwise it is
+`ents` if both sides have entities, or the only layer that both have. A side has a layer if one of its documents does.
+
+*Missing annotation* is left out of the gold standard and never read as "nothing": documents without the layer, tokens
+with ENT_IOB 0, and tokens without a tag or a relation. It is a layer of its own, spans that cover these tokens. A
+system's document without the layer is empty, and its empty tag is a wrong tag.
+
+A document without sentence boundaries is one sentence; for `sents`, every document is one. A span that crosses a
+sentence boundary belongs to the sentence it begins in. Relations are compared in lower case, as in spaCy's scorer.
+Messages name documents by their number, from 1.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from importlib import import_module
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.arrays import ints
-from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.arrays import Bools, Ints, ints, zeros
+from evenhand.data.annotation import UNANNOTATED, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import UNNAMED
 from evenhand.data.from_lists import check_name
-from evenhand.data.layers import Spans, is_flat
+from evenhand.data.layers import FEATURES, FeatureSets, Spans, TagColumn, Trees, is_flat
+from evenhand.data.structures import Link, code_links
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -43,19 +61,30 @@ from evenhand.formats.format import (
     type_names,
     wrap_object,
 )
-from evenhand.formats.read import open_object
+from evenhand.formats.read import OpenFile, OpenFiles, open_object
 from evenhand.formats.source import Source
 from evenhand.parameters import checked_arguments, quote
 from evenhand.registry import lazy
-from evenhand.settings import Columns, ReadSettings
+from evenhand.settings import BLANK_LINKS, LINKS, MISSING, Align, Columns, ReadSettings, columns_of_side
 
 if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
 SUFFIX = ".spacy"
-ENTITIES = "ents"
+ENTITIES, SENTENCES, TREES = "ents", "sents", "trees"
+GROUPS = "spans:"
+"""The prefix of the layer of a span group."""
 GROUP = "spans"
 """The span group that overlapping spans are written to."""
+TAGS = {"tag": "TAG", "pos": "POS", "lemma": "LEMMA", "morph": "MORPH"}
+"""The layers of tags, by precedence, and the attributes of spaCy that hold them."""
+_ATTRIBUTES_OF = {ENTITIES: "ENT_IOB", **TAGS, TREES: "DEP", SENTENCES: "SENT_START"}
+"""The attribute that tells whether a document has a layer."""
+_ANNOTATE = (
+    "a fresh Doc has no entities, doc.ents = [] marks that there are none, and a DocBin stores what its attrs name"
+)
+ALL = "all"
+"""In place of a layer: every layer that both sides have."""
 _BATCH = 500
 """The number of documents that are read at a time; no figure depends on it."""
 _ATTRIBUTES = ("SENT_START", "ENT_IOB", "ENT_TYPE")
@@ -70,11 +99,15 @@ def is_doc_bin(source: Source, task: str | None) -> bool:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """The file in batches of whole documents."""
+    yield from _file_docs(source).read(settings, vocabulary, columns)
+
+
+def _file_docs(source: Source) -> Docs:
     doc_bin = _spacy(source.display_name).DocBin()
     data = source.read_whole()
     with _checked(source):
         doc_bin.from_bytes(data)
-    yield from Docs.of_bin(source, doc_bin).read(vocabulary, columns)
+    return Docs.of_bin(source, doc_bin)
 
 
 @dataclass(frozen=True)
@@ -84,52 +117,110 @@ class Docs:
     source: Source
     again: Callable[[], Iterator[Any]]
     """Returns the documents from the first one on; it may be called several times."""
-    has_entities: bool = True
     what: str = "the file"
     how: str = "with --column"
-    """How a user names the spans to read."""
+    """How a user names the layer to read."""
+    is_required: bool = True
+    """Whether a document must have the named layer."""
 
     @staticmethod
-    def of_bin(source: Source, doc_bin: Any, **words: str) -> Docs:
+    def of_bin(source: Source, doc_bin: Any, what: str = "the file", how: str = "with --column") -> Docs:
         """The documents of a DocBin."""
 
         def again() -> Iterator[Any]:
             with _checked(source):
                 yield from doc_bin.get_docs(_vocab())
 
-        return Docs(source, again, import_module("spacy.attrs").ENT_IOB in doc_bin.attrs, **words)
+        return Docs(source, again, what, how)
 
-    def read(self, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
+    def read(self, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
         """The documents in batches."""
-        reading = self._choose(tuple(map(str, columns.get("spans", ()))))
+        reading = self._choose(tuple(map(str, columns.get("spans", ()))), settings.task)
         docs, first = self.again(), 1
         while batch := list(islice(docs, _BATCH)):
-            yield _annotation(self.source, batch, first, reading, vocabulary)
+            yield _annotation(self.source, batch, first, reading, settings, vocabulary)
             first += len(batch)
-        if first == 1:
-            raise self.source.error(None, f"{self.what} has no documents", "check how it was written")
 
-    def _choose(self, names: tuple[str, ...]) -> ReadInfo:
-        """The layers of the documents, and the one to read; `names` are those that a user gives."""
-        group_names, has_entities, has_tokens = set[str](), False, False
+    def layers(self) -> dict[str, int]:
+        """The layers that a document has, and the number of documents that have each."""
+        counts, is_empty, documents = Counter[str](), True, 0
         for doc in self.again():
-            group_names.update(doc.spans)
-            has_tokens = has_tokens or len(doc) > 0
-            has_entities = has_entities or (len(doc) > 0 and doc.has_annotation("ENT_IOB"))  # True without tokens
-        has_entities = has_entities or not (has_tokens or group_names)
-        groups = sorted(group_names)
-        layers = ((ENTITIES,) if has_entities else ()) + tuple(groups)
-        chosen = names or (() if has_entities else tuple(groups)) or (ENTITIES,)
+            documents += 1
+            counts.update(_layers(doc))
+            is_empty = is_empty and not len(doc)
+        if not documents:
+            raise self.source.error(None, f"{self.what} has no documents", "check how it was written")
+        if is_empty and not counts:  # documents without text have no entities, as annotated
+            counts[ENTITIES] = documents
+        groups = sorted(name for name in counts if name.startswith(GROUPS))
+        order = (ENTITIES, *groups, LINKS, *TAGS, TREES, SENTENCES)
+        return {name: counts[name] for name in order if counts[name]}
+
+    def _choose(self, names: tuple[str, ...], task: str | None) -> ReadInfo:
+        """The layers of the documents, and the one to read; `names` are those that a user gives."""
+        layers = tuple(self.layers())
+        if len(names) > 1:
+            raise self.source.error(None, f"two layers are named: {', '.join(names)}", f"name one of them {self.how}")
+        of_task = layers if task is None else of_task_among(layers, task)
+        groups = [layer for layer in of_task if layer.startswith(GROUPS)]
+        chosen = default_layers(of_task)
+        if names:
+            chosen = [layer_named(names[0])]
+        elif len(chosen) > 1 and groups:  # a file that is read alone usually has sentences, too
+            chosen = groups
+        if names:
+            _checked_task(dict.fromkeys(("gold", "system"), chosen[0]), task)
+        if names and self.is_required and chosen[0] not in layers:
+            raise self.source.error(None, _lacking(chosen[0], layers, "it has"), self._without(layers))
         if len(chosen) > 1:
-            finding = f"several span groups could be read: {', '.join(chosen)}"
-            raise self.source.error(None, finding, f"name one of them, or {ENTITIES}, {self.how}")
-        if chosen[0] not in (ENTITIES, *groups):
-            finding = f"there is no span group {chosen[0]!r}, there are {', '.join((ENTITIES, *groups))}"
-            raise self.source.error(None, finding, f"name one of these {self.how}")
-        if chosen == (ENTITIES,) and not self.has_entities:
-            finding = f"{self.what} was written without entities"
-            raise self.source.error(None, finding, "write it with ENT_IOB and ENT_TYPE among the DocBin's attributes")
+            raise self.source.error(None, f"it has the layers {listed(chosen)}", f"name one of them {self.how}")
+        if not chosen:
+            finding = (
+                f"it has no {f'layer of {task}' if task else 'layer'}{f', only {listed(layers)}' if layers else ''}"
+            )
+            raise self.source.error(None, finding, self._without(layers))
+        layers = layers if self.is_required or chosen[0] in layers else (*layers, chosen[0])
         return ReadInfo(FORMAT.name, column=chosen[0], layers=layers, is_layer_named=bool(names))
+
+    def _without(self, layers: Sequence[str]) -> str:
+        if not layers and any(doc.cats for doc in self.again()):
+            return "doc.cats labels whole documents and is not read; annotate a layer of the text"
+        return _ANNOTATE
+
+
+def layer_named(name: str) -> str:
+    """The layer that a user names; a name that is not a layer's is that of a span group."""
+    return name if name in (*_ATTRIBUTES_OF, LINKS) or name.startswith(GROUPS) else f"{GROUPS}{name}"
+
+
+def task_of(layer: str) -> str:
+    """The task that a layer is scored as."""
+    return "tags" if layer in TAGS else layer if layer in (LINKS, TREES) else "spans"
+
+
+def of_task_among(layers: Sequence[str], task: str) -> list[str]:
+    """The layers of a task, without less usual ones of the same kind: tags are `tag`, otherwise `pos`."""
+    if task == "tags":
+        return [layer for layer in layers if layer in TAGS][:1]
+    return [layer for layer in layers if task_of(layer) == task]
+
+
+def default_layers(layers: Sequence[str]) -> list[str]:
+    """The layers that are meant if a user names none: entities before all others."""
+    return [ENTITIES] if ENTITIES in layers else list(layers)
+
+
+def listed(layers: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(layers[:-1]), *layers[-1:]]))
+
+
+def _layers(doc: Any) -> list[str]:
+    """The layers that a document has; a document without tokens has only its span groups."""
+    groups = [f"{GROUPS}{name}" for name in doc.spans]
+    if not len(doc):
+        return groups
+    layers = [layer for layer, attribute in _ATTRIBUTES_OF.items() if doc.has_annotation(attribute)]
+    return [*layers, *groups, *([LINKS] if any(span.kb_id for span in doc.ents) else [])]
 
 
 def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
@@ -173,58 +264,169 @@ def _checked(source: Source) -> Iterator[None]:
         raise source.error(None, finding, "write it with spaCy's DocBin.to_disk") from None
 
 
-def _annotation(source: Source, docs: list[Any], first: int, reading: ReadInfo, vocabulary: Vocabulary) -> Annotation:
+def _annotation(
+    source: Source, docs: list[Any], first: int, reading: ReadInfo, settings: ReadSettings, vocabulary: Vocabulary
+) -> Annotation:
     """The documents of a batch; `first` is the number of its first document."""
     layer = reading.column or ENTITIES
-    words, spaces, starts, documents = list[str](), list[str](), list[int](), list[int]()
-    rows = list[tuple[int, int, int]]()
-    for number, doc in enumerate(docs, first):
-        begin = len(words)
+    task = settings.task or task_of(layer)
+    bounds, documents = _sentences(docs, layer, task)
+    corpus = _corpus(source, docs, first, bounds, documents)
+    layers: dict[str, Layer] = {}
+    if task == "tags":
+        cells, name = (
+            Tokens.of([tag for doc in docs for tag in _tags(doc, layer)]),
+            FEATURES if layer == "morph" else layer,
+        )
+        layers["tags"] = (FeatureSets if layer == "morph" else TagColumn)(cells, vocabulary.columns[name])
+    elif task == TREES:
+        layers[TREES] = _trees(source, docs, first, corpus, vocabulary)
+    else:
+        layers[task] = _spans(source, docs, first, layer, task, corpus, vocabulary)
+    layers[MISSING], unannotated = _missing(docs, layer, task, corpus, vocabulary)
+    skipped = {**_skipped(docs, layer, task), **({} if settings.side == "system" else unannotated)}
+    reading = replace(reading, skipped={what: count for what, count in skipped.items() if count})
+    role = "words" if task in ("tags", TREES) else task
+    return Annotation(corpus, layers, {role: reading}, source.name)
+
+
+def _sentences(docs: list[Any], layer: str, task: str) -> tuple[Ints, Ints]:
+    """The bounds of the sentences in tokens, and the first sentence of each document."""
+    starts, documents, begin = list[int](), list[int](), 0
+    for doc in docs:
         documents.append(len(starts))
         # Without sentence boundaries, and for an empty document, there is one sentence.
-        sentences = [sentence.start for sentence in doc.sents] if doc.has_annotation("SENT_START") else []
-        starts += [begin + start for start in sentences or [0]]
-        words += [token.text for token in doc]
-        spaces += [token.whitespace_ for token in doc]
-        for label, start, end in _spans(source, doc, layer):
+        has_sentences = layer != SENTENCES and len(doc) and doc.has_annotation("SENT_START")
+        sentences = [sentence.start for sentence in doc.sents] if has_sentences else [0]
+        if task == TREES and len(sentences) > 1:  # a tree that crosses a sentence boundary joins the sentences
+            inside = np.searchsorted(sentences, [[token.i, token.head.i] for token in doc], side="right")
+            sentences = sentences if (inside[:, 0] == inside[:, 1]).all() else [0]
+        starts += [begin + start for start in sentences]
+        begin += len(doc)
+    return ints([*starts, begin]), ints(documents)
+
+
+def _corpus(source: Source, docs: list[Any], first: int, bounds: Ints, documents: Ints) -> Corpus:
+    words = [token.text for doc in docs for token in doc]
+    tokens, edges = Tokens.in_text(words, [token.whitespace_ for doc in docs for token in doc])
+    return Corpus(
+        source=source.display_name,
+        sentences=len(bounds) - 1,
+        bounds=bounds,
+        tokens=tokens,
+        lines=np.repeat(np.arange(first, first + len(docs)), [len(doc) for doc in docs]),
+        documents=documents,
+        raw=edges[bounds],
+        texts=edges[np.append(bounds[documents], len(words))],
+    )
+
+
+def _tags(doc: Any, layer: str) -> list[str]:
+    """The tags of a document, "" without one; features that are set to nothing are `_`."""
+    if layer != "morph":
+        return [getattr(token, f"{layer}_") for token in doc]
+    return [str(token.morph) or ("_" if token.has_morph() else "") for token in doc]
+
+
+def _trees(source: Source, docs: list[Any], first: int, corpus: Corpus, vocabulary: Vocabulary) -> Trees:
+    """Heads as numbers in the sentence, and relations in lower case; the head of a root is the token itself."""
+    assert corpus.bounds is not None
+    relations = [token.dep_.lower() for doc in docs for token in doc]
+    undone = next((row for row, relation in enumerate(relations) if "||" in relation), None)
+    if undone is not None:
+        finding = f"the relation {relations[undone]!r} is one of a tree that was made projective"
+        raise source.error(
+            corpus.line(undone), finding, "score the output of the whole pipeline, which restores the heads"
+        )
+    sizes = [len(doc) for doc in docs]
+    head = ints([token.head.i for doc in docs for token in doc]) + np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
+    word = np.arange(len(head))
+    number = np.where(head == word, 0, head - corpus.bounds[corpus.sentence_of[word]] + 1)
+    return Trees(number, TagColumn(Tokens.of(relations), vocabulary.columns["deprel"]))
+
+
+def _spans(
+    source: Source, docs: list[Any], first: int, layer: str, task: str, corpus: Corpus, vocabulary: Vocabulary
+) -> Spans:
+    """The spans of a layer, with their identifiers if these are scored."""
+    assert corpus.bounds is not None
+    rows, links, begin = list[tuple[int, int, int]](), list[Link | None](), 0
+    for number, doc in enumerate(docs, first):
+        for label, start, end, identifier in _listed_spans(source, doc, layer):
             if start >= end:
                 finding = f"the span {label!r} at token {start} covers no tokens"
                 raise source.error(number, finding, "write the file again without it")
             rows.append((begin + start, begin + end, vocabulary.labels.code(label)))
-    bounds = ints([*starts, len(words)])
-    tokens, edges = Tokens.in_text(words, spaces)
-    corpus = Corpus(
-        source=source.display_name,
-        sentences=len(starts),
-        bounds=bounds,
-        tokens=tokens,
-        lines=np.repeat(np.arange(first, first + len(docs)), [len(doc) for doc in docs]),
-        documents=ints(documents),
-        raw=edges[bounds],
-        texts=edges[np.append(bounds[documents], len(words))],
-    )
-    starts_of_spans, ends_of_spans, code = ints(rows).reshape(-1, 3).T
-    scope = np.searchsorted(bounds[:-1], starts_of_spans, side="right") - 1
-    spans = Spans.of(vocabulary, scope, starts_of_spans - bounds[scope], ends_of_spans - bounds[scope], code)
-    reading = replace(reading, skipped=_skipped(docs, layer))
-    return Annotation(corpus, {"spans": spans}, {"spans": reading}, source.name)
+            links.append(Link((identifier,)))
+        begin += len(doc)
+    first_token, end_token, code = ints(rows).reshape(-1, 3).T
+    scope = np.searchsorted(corpus.bounds[:-1], first_token, side="right") - 1
+    shift = corpus.bounds[scope]
+    spans = Spans.of(vocabulary, scope, first_token - shift, end_token - shift, code)
+    return replace(spans, extra=code_links(links, vocabulary)) if task == LINKS else spans
 
 
-def _skipped(docs: list[Any], layer: str) -> dict[str, int]:
-    counts = Counter[str]()
-    for doc in docs:
-        if layer != ENTITIES:
-            counts[f"entities beside the span group {layer!r}"] += len(doc.ents)
-        for name, group in doc.spans.items():
-            if name != layer:
-                counts[f"spans of the span group {name!r}"] += len(group)
-    return {what: count for what, count in counts.items() if count}
-
-
-def _spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int]]:
+def _listed_spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int, str]]:
+    if layer == SENTENCES:
+        has_sentences = len(doc) and doc.has_annotation("SENT_START")
+        return [(UNNAMED, span.start, span.end, "") for span in doc.sents] if has_sentences else []
     with _checked(source):  # spaCy checks spans and looks up their labels only now
-        spans = doc.ents if layer == ENTITIES else doc.spans.get(layer, ())
-        return [(span.label_ or UNNAMED, span.start, span.end) for span in spans]
+        spans = doc.ents if layer in (ENTITIES, LINKS) else doc.spans.get(layer.removeprefix(GROUPS), ())
+        rows = [(span.label_ or UNNAMED, span.start, span.end, span.kb_id_) for span in spans]
+    return list(dict.fromkeys(rows))  # repeated spans are one, as in spaCy's scorer
+
+
+def _missing(
+    docs: list[Any], layer: str, task: str, corpus: Corpus, vocabulary: Vocabulary
+) -> tuple[Spans, dict[str, int]]:
+    """The tokens that lack the layer, as spans of one token, and the counts for notes."""
+    assert corpus.bounds is not None
+    present = [has_layer(doc, layer) for doc in docs]
+    masks = [
+        _lacks(doc, layer, task) if has else np.ones(len(doc), dtype=np.bool_)
+        for doc, has in zip(docs, present, strict=True)
+    ]
+    word = np.flatnonzero(np.concatenate(masks))
+    scope = ints(corpus.sentence_of[word])
+    start = ints(word - corpus.bounds[scope])
+    spans = Spans.of(vocabulary, scope, start, ints(start + 1), zeros(len(word)))
+    of_documents = sum(len(doc) > 0 and not has for doc, has in zip(docs, present, strict=True))
+    inside = sum(int(mask.sum()) for mask, has in zip(masks, present, strict=True) if has)
+    names = (f"{UNANNOTATED} {unit} of the layer {layer}" for unit in ("documents", "tokens"))
+    return spans, dict(zip(names, (of_documents, inside), strict=True))
+
+
+def has_layer(doc: Any, layer: str) -> bool:
+    """Whether a document has a layer; for links, entities."""
+    if layer.startswith(GROUPS):
+        return layer.removeprefix(GROUPS) in doc.spans
+    return bool(doc.has_annotation(_ATTRIBUTES_OF[ENTITIES if layer == LINKS else layer]))
+
+
+def _lacks(doc: Any, layer: str, task: str) -> Bools:
+    """Which tokens of a document that has the layer lack it."""
+    if layer in TAGS:
+        return np.array([tag == "" for tag in _tags(doc, layer)], dtype=np.bool_)
+    if layer == TREES:
+        return np.array([token.dep == 0 for token in doc], dtype=np.bool_)
+    if layer == ENTITIES and task == "spans":
+        return np.array([token.ent_iob == 0 for token in doc], dtype=np.bool_)
+    return np.zeros(len(doc), dtype=np.bool_)
+
+
+def _skipped(docs: list[Any], layer: str, task: str) -> dict[str, int]:
+    """Spans of other layers; other layers of the tokens are not listed."""
+    counts = Counter[str]()
+    for doc in docs if task == "spans" and layer != SENTENCES else ():
+        if layer != ENTITIES:
+            counts[f"entities beside the span group {layer.removeprefix(GROUPS)!r}"] += len(doc.ents)
+        for name, group in doc.spans.items():
+            if f"{GROUPS}{name}" == layer:
+                keys = {(span.start, span.end, span.label, span.kb_id) for span in group}
+                counts["repeated spans"] += len(group) - len(keys)
+            else:
+                counts[f"spans of the span group {name!r}"] += len(group)
+    return counts
 
 
 def _check(corpus: Corpus, spans: Spans) -> None:
@@ -265,14 +467,213 @@ def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
         yield doc
 
 
+# The choice of one layer for both sides
+
+
+def choose_layers(
+    gold: OpenFiles, systems: Mapping[str, OpenFiles | Annotation], task: str | None, column: Any, align: Align | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The layer that is read from both sides, as options, and notes.
+
+    `column` is the layer that the user names, one per side, or `all`: then the option is `layers`. Systems of other
+    formats have no layers to choose from.
+    """
+    of_gold = Side("The gold standard", _docs_of(gold))
+    of_systems = []
+    for name, files in systems.items():
+        title = "The system" if len(systems) == 1 else f"The system {name}"
+        if isinstance(files, Annotation):
+            if files.reading.layers is not None:
+                of_systems.append(Side(title, None, {files.reading.column or ENTITIES: 1}))
+        elif files.first.format is FORMAT:
+            of_systems.append(Side(title, _docs_of(files)))
+    if column == ALL:
+        shared = [layer for layer in common_layers(of_gold, of_systems) if task in (None, task_of(layer))]
+        if not shared:
+            _default_layer(of_gold, of_systems, shared, task)  # raises the error
+        return {"layers": tuple(shared)}, ()
+    named = {side: columns_of_side(column, side) for side in ("gold", "system")}
+    for names in named.values():
+        if len(names) > 1:
+            raise SettingError(f"layer is {', '.join(map(str, names))}; name one layer.")
+    notes: tuple[str, ...] = ()
+    if any(named.values()):
+        layers = {
+            side: layer_named(str((names or named["system"] or named["gold"])[0])) for side, names in named.items()
+        }
+    else:
+        shared = common_layers(of_gold, of_systems)
+        layer = _default_layer(of_gold, of_systems, shared, task)
+        layers = dict.fromkeys(named, layer)
+        others = [other for other in shared if other != layer]
+        if others:
+            notes = (f'Both sides also have {listed(others)}; choose one with layer=…, or use layer="all".',)
+    for side, layer in ((of_gold, layers["gold"]), *((system, layers["system"]) for system in of_systems)):
+        side.check(layer)
+    task = _checked_task(layers, task)
+    options = {"column": layers, "task": task}
+    documents = [side.docs for side in of_systems if side.docs is not None]
+    if align in (None, "overlap") and of_gold.docs is not None:
+        same = [_have_same_tokens(of_gold.docs, docs) for docs in documents]
+        if (chosen := alignment_of(layers["gold"], task, has_same_tokens=all(same))) is not None:
+            options["align"] = chosen
+    return options, notes
+
+
+def alignment_of(layer: str, task: str, *, has_same_tokens: bool) -> Align | None:
+    """The default alignment of a layer of spans; None for other tasks, whose default does not depend on tokens.
+
+    Entities and links are compared by characters if tokens differ, since `overlap` expands entities to gold tokens.
+    """
+    if task not in ("spans", LINKS):
+        return None
+    if has_same_tokens:
+        return "strict"
+    return "characters" if task == LINKS or layer == ENTITIES else "overlap"
+
+
+@dataclass(frozen=True)
+class Side:
+    """A side whose documents have layers."""
+
+    title: str
+    docs: Docs | None
+    fixed: Mapping[str, int] | None = None
+    """The layer that was read already."""
+
+    @cached_property
+    def layers(self) -> Mapping[str, int]:
+        if self.fixed is not None:
+            return self.fixed
+        assert self.docs is not None
+        return self.docs.layers()
+
+    @property
+    def has_categories(self) -> bool:
+        return self.docs is not None and any(doc.cats for doc in self.docs.again())
+
+    def check(self, layer: str) -> None:
+        """Raise an error if no document of the side has the layer."""
+        if layer in self.layers:
+            return
+        message = _lacking(layer, tuple(self.layers), f"{self.title} has")
+        if not self.layers and self.has_categories:
+            message += ", only doc.cats, which label whole documents and are not read"
+        raise SettingError(f"{message}. Choose a layer with layer=….")
+
+
+def _lacking(layer: str, layers: Sequence[str], subject: str) -> str:
+    """`The system has no span group 'sc', only 'ruler' and ents`."""
+    is_group = layer.startswith(GROUPS)
+    named = {name: repr(name.removeprefix(GROUPS)) if is_group else name for name in layers if name.startswith(GROUPS)}
+    others = [*named.values(), *(name for name in layers if name not in named)]
+    what = f"span group {layer.removeprefix(GROUPS)!r}" if is_group else f"layer {layer}"
+    return f"{subject} no {what}{f', only {listed(others)}' if others else ''}"
+
+
+def common_layers(gold: Side, systems: Sequence[Side]) -> list[str]:
+    """The layers that all sides have."""
+    return [layer for layer in gold.layers if all(layer in system.layers for system in systems)]
+
+
+def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str], task: str | None) -> str:
+    """The layer that is scored if the user names none."""
+    chosen = default_layers(shared if task is None else of_task_among(shared, task))
+    if len(chosen) > 1:
+        raise SettingError(f'Both sides have {listed(chosen)}. Choose one with layer=…, or use layer="all".')
+    if chosen:
+        return chosen[0]
+    sides = (gold, *systems)
+    for side in sides if task is not None else ():
+        layers = tuple(side.layers)
+        if not of_task_among(layers, task or ""):
+            only = f", only {listed(layers)}" if layers else ""
+            raise SettingError(f"{side.title} has no layer of {task}{only}. Choose a layer with layer=….")
+    has = ". ".join(f"{side.title} has {listed(tuple(side.layers)) or 'no layer'}" for side in sides)
+    remedy = 'Compare two layers with layer={"gold": …, "system": …}'
+    if not all(side.layers for side in sides):
+        remedy = f"{_ANNOTATE[0].upper()}{_ANNOTATE[1:]}"
+        if any(side.has_categories for side in sides):
+            remedy = "doc.cats labels whole documents and is not read"
+    raise SettingError(f"The two sides have no layer in common. {has}. {remedy}.")
+
+
+def _checked_task(layers: Mapping[str, str], task: str | None) -> str:
+    """The task that the layers are scored as; links may be read from entities and span groups."""
+    tasks = {task_of(layer) for layer in layers.values()}
+    if task == LINKS and tasks <= {LINKS, "spans"} and SENTENCES not in layers.values():
+        return LINKS
+    if len(tasks) > 1:
+        raise SettingError(f"{layers['gold']} cannot be compared with {layers['system']}; choose layers of one task.")
+    (own,) = tasks
+    if task not in (None, own):
+        raise SettingError(f"The layer {layers['gold']} is scored as {own}, not as {task}; leave out the task.")
+    return own
+
+
+def _docs_of(files: OpenFiles) -> Docs:
+    """The documents of one or several files, or of an object."""
+
+    def again() -> Iterator[Any]:
+        for file in files:
+            yield from _opened(file).again()
+
+    return replace(_opened(files.first), again=again)
+
+
+def _opened(file: OpenFile) -> Docs:
+    if file.value is not None:
+        return _object_docs(file.value, file.source, file.settings)
+    return _file_docs(file.source)
+
+
+def _have_same_tokens(gold: Docs, system: Docs) -> bool:
+    """Whether both sides have the same tokens; raises an error if their texts differ in more than case and spaces."""
+    same, number = True, 0
+    for number, (gold_doc, doc) in enumerate(zip_longest(gold.again(), system.again()), 1):
+        if gold_doc is None or doc is None:
+            finding = f"{'the gold standard' if gold_doc is None else 'the system'} ends before document {number}"
+            raise system.source.error(number, finding, "give the same documents on both sides", "text")
+        words, gold_words = ([token.text for token in each] for each in (doc, gold_doc))
+        if words == gold_words:
+            continue
+        same = False
+        text, gold_text = ("".join("".join(part).lower().split()) for part in (words, gold_words))
+        if text != gold_text:
+            at = next(
+                (at for at, pair in enumerate(zip(text, gold_text, strict=False)) if pair[0] != pair[1]),
+                min(len(text), len(gold_text)),
+            )
+            offset = _offset(doc.text, at)
+            found, expected = (repr(each[at : at + 10]) if each[at:] else "the end" for each in (text, gold_text))
+            finding = f"document {number} has {found} at offset {offset} where the gold standard has {expected}"
+            raise system.source.error(
+                number, finding, "give the same text on both sides; case and white space may differ", "text"
+            )
+    return same
+
+
+def _offset(text: str, characters: int) -> int:
+    """The offset after a number of characters that are not white space."""
+    places = [place for place, character in enumerate(text) if not character.isspace()]
+    return places[characters] if characters < len(places) else len(text)
+
+
 FORMAT = Format(
     "spacy",
     "spaCy's DocBin",
-    readers={"spans": Reader(read)},
+    readers={task: Reader(read) for task in ("spans", "tags", "trees", "links")},
     writers={"spans": Writer(Capabilities(characters=False, levels=False, gaps=False), file=write)},
     suffixes=(SUFFIX,),
     detection=Detection(suffixes=(SUFFIX,), certain=is_doc_bin),
-    contents=Contents(has_columns=True),
+    contents=Contents(
+        has_columns=True,
+        has_missing=True,
+        fits={ENTITIES: "expand", SENTENCES: "disjoint"},  # as spaCy's scorer; it compares the texts of other spans
+        choose=choose_layers,
+        defaults={"tags": {"align": "overlap"}, "trees": {"align": "overlap", "punctuation": "spacy"}},
+        traits=frozenset({BLANK_LINKS}),
+    ),
     objects=ObjectSupport(
         "docs",
         ("spacy.Doc", "spacy.DocBin", "spacy.Example"),
@@ -291,11 +692,11 @@ _DOCUMENTS = {"gold": "reference", "system": "predicted"}
 
 
 @checked_arguments()
-def docs(docs: Any, *, group: str | None = None, name: str = "docs") -> Annotation:
+def docs(docs: Any, *, layer: str | None = None, group: str | None = None, name: str = "docs") -> Annotation:
     """An annotation from spaCy's documents: a `Doc`, several of them in any iterable, or a `DocBin`.
 
-    `group` is the span group to read (`doc.spans[group]`), or "ents" for the entities. Without it, the entities are
-    read if one document has them, otherwise the span group if all groups have the same name.
+    `layer` is what to read: "ents", "spans:KEY", "links", "tag", "pos", "lemma", "morph", "trees" or "sents"; `group`
+    is the KEY of a span group. Without it, the entities are read if one document has them, otherwise the only layer.
     """
     check_name(name)
     if isinstance(docs, str | PathLike):
@@ -305,20 +706,36 @@ def docs(docs: Any, *, group: str | None = None, name: str = "docs") -> Annotati
     wrapped = wrap_object(value, name)
     if wrapped is None or wrapped.format is not FORMAT:
         raise SettingError(f"{quote(docs)} has no documents of spaCy's; give a Doc, a list of these, or a DocBin.")
-    settings = ReadSettings(columns=() if group is None else (group,))
+    if layer is not None and group is not None:
+        raise SettingError("layer and group name the same thing; give one.")
+    chosen = layer if group is None else f"{GROUPS}{group}" if group != ENTITIES else group
+    settings = ReadSettings(columns=() if chosen is None else (chosen,))
     return Annotation.concatenate(list(open_object(wrapped, settings).batches(Vocabulary())))
+
+
+def layer_of(docs: Sequence[Any], layer: str) -> Annotation:
+    """The annotation of a layer that documents may lack: then they are unannotated."""
+    source = Source(Path("docs"), alias="docs")
+    batches = Docs(source, lambda: iter(docs), is_required=False).read(
+        ReadSettings(), Vocabulary(), {"spans": (layer,)}
+    )
+    return Annotation.concatenate(list(batches))
 
 
 def read_spacy_objects(
     value: Any, source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns
 ) -> Iterator[Annotation]:
     """The documents in batches."""
-    how = "with column=…, or make the side with eh.docs(docs, group=…)"
+    return _object_docs(value, source, settings).read(settings, vocabulary, columns)
+
+
+def _object_docs(value: Any, source: Source, settings: ReadSettings) -> Docs:
+    how = "with layer=…, or make the side with eh.docs(docs, layer=…)"
     if "spacy.DocBin" in type_names(value):
-        return Docs.of_bin(source, value, what="the DocBin", how=how).read(vocabulary, columns)
+        return Docs.of_bin(source, value, what="the DocBin", how=how)
     members = value if isinstance(value, list | tuple) else [value]
     documents = [_document(source, settings, number, member) for number, member in enumerate(members, 1)]
-    return Docs(source, lambda: iter(documents), how=how).read(vocabulary, columns)
+    return Docs(source, lambda: iter(documents), how=how)
 
 
 def _document(source: Source, settings: ReadSettings, number: int, value: Any) -> Any:

@@ -3,9 +3,10 @@
     [components.ner.scorer]
     @scorers = "evenhand.scorer.v1"
 
-It returns the figures of spaCy's own scorer and Evenhand's figures as `evenhand_LAYER_…`: `evenhand_ents_f1` for
-entities, `evenhand_spans_sc_f1` for the span group sc. If two components of a pipeline score one layer, their names
-precede it: `evenhand_ner_ents_f1`. Otherwise one would overwrite the figures of the other.
+It returns the figures of spaCy's own scorer for the component, under its keys, and Evenhand's figures as
+`evenhand_LAYER_…`: `evenhand_ents_f1` for entities, `evenhand_spans_sc_f1` for the span group sc, `evenhand_tag_f1`
+for tags. If two components of a pipeline score one layer, their names precede it: `evenhand_ner_ents_f1`. Otherwise
+one would overwrite the figures of the other, as it does with spaCy's keys.
 """
 
 from __future__ import annotations
@@ -16,91 +17,163 @@ from importlib import import_module
 from typing import Any
 
 from evenhand.api.score import score
-from evenhand.data.from_lists import spans
-from evenhand.formats.spacy import ENTITIES, docs
-from evenhand.settings import Align
+from evenhand.errors import SettingError, unknown
+from evenhand.formats.spacy import ENTITIES, GROUPS, SENTENCES, TAGS, TREES, alignment_of, has_layer, layer_of, task_of
+from evenhand.parameters import split_names
+from evenhand.settings import LINKS
+from evenhand.tasks.registry import models_of
 
 PREFIX = "evenhand_"
-_GROUPS = "spans_"
-"""The prefix of spaCy's scores of a span group: `spans_sc_f`."""
-_SAMPLE = spans([[("PER", 0, 1)]])
+_COMPONENTS: dict[str, tuple[str, ...]] = {
+    "tagger": ("tag",),
+    "morphologizer": ("pos", "morph"),
+    "lemmatizer": ("lemma",),
+    "trainable_lemmatizer": ("lemma",),
+    "attribute_ruler": tuple(TAGS),
+    "parser": (TREES, SENTENCES),
+    "senter": (SENTENCES,),
+    "sentencizer": (SENTENCES,),
+    "ner": (ENTITIES,),
+    "beam_ner": (ENTITIES,),
+    "entity_ruler": (ENTITIES,),
+    "future_entity_ruler": (ENTITIES,),
+    "beam_parser": (TREES, SENTENCES),
+    "entity_linker": (LINKS,),
+}
+"""The layers that components score, by their factory; those with a span group are below."""
+_GROUP_COMPONENTS = ("spancat", "spancat_singlelabel", "span_finder", "span_ruler")
+_UNLABELED = "span_finder"
+_SCORERS = {
+    ENTITIES: ("spacy.ner_scorer.v1", "ents_"),
+    "tag": ("spacy.tagger_scorer.v1", "tag_"),
+    "pos": ("spacy.morphologizer_scorer.v1", "pos_"),
+    "morph": ("spacy.morphologizer_scorer.v1", "morph_"),
+    "lemma": ("spacy.lemmatizer_scorer.v1", "lemma_"),
+    TREES: ("spacy.parser_scorer.v1", ""),
+    SENTENCES: ("spacy.senter_scorer.v1", "sents_"),
+    LINKS: ("spacy.entity_linker_scorer.v1", "nel_"),
+}
+"""spaCy's scorer of each layer, and the prefix of its keys; the parser's has those of sentences, too."""
+_LAYERS = (*_SCORERS, f"{GROUPS}KEY")
 
 
-def make_scorer(match: str = "exact,fair", group: str | None = None) -> Callable[..., dict[str, Any]]:
-    """A scorer of entities or, if `group` is named, of the span group `doc.spans[group]`.
+def make_scorer(
+    match: str | None = None, layer: str | None = None, group: str | None = None
+) -> Callable[..., dict[str, Any]]:
+    """A scorer of a layer: `ents`, `spans:KEY`, `tag`, `pos`, `morph`, `lemma`, `trees`, `sents` or `links`.
 
-    Documents whose reference is not annotated are left out, as in spaCy's scorers. If the tokens of a prediction differ
-    from its reference, texts are aligned by characters.
+    Without `layer`, it scores the layers of the component that names it. `group="sc"` is `layer="spans:sc"`. `match`
+    names measures; by default, these are the defaults of `score`. Documents whose reference is not annotated are left
+    out, as in spaCy's scorers.
     """
-    score(_SAMPLE, _SAMPLE, match=match)  # refuses a wrong name when the config is read
-    return _Scorer(match, group)
+    if layer is not None and group is not None:
+        raise SettingError("layer and group name the same thing; give one.")
+    if group is not None:
+        layer = f"{GROUPS}{group}"
+    if layer is not None and layer not in _SCORERS and not layer.startswith(GROUPS):
+        raise SettingError(unknown(f"layer is {layer!r}", layer, _LAYERS, f"choose one of {', '.join(_LAYERS)}"))
+    _check_measures(match, None if layer is None else task_of(layer))
+    return _Scorer(match, layer)
+
+
+def _check_measures(match: str | None, task: str | None) -> None:
+    """Refuse a wrong name when the config is read."""
+    tasks = {task_of(layer) for layer in _SCORERS} if task is None else {task}
+    measures = [measure for each in tasks for measure in models_of(each)]
+    names = (name for measure in measures for name in (measure.name, measure.family, *measure.aliases))
+    known = list(dict.fromkeys(filter(None, names)))
+    for name in split_names(match or ""):
+        if name.partition("@")[0] not in known:
+            raise SettingError(unknown(f"match is {name!r}", name, known, f"choose one of {', '.join(known)}"))
 
 
 class _Scorer:
-    def __init__(self, match: str, group: str | None) -> None:
-        self._match, self._group = match, group
-        self.layer = ENTITIES if group is None else f"{_GROUPS}{group}"
+    def __init__(self, match: str | None, layer: str | None) -> None:
+        self._match, self.layer = match, layer
 
     def __call__(self, examples: Iterable[Any], **settings: Any) -> dict[str, Any]:
         listed = list(examples)
-        figures = _figures(listed, self._match, self._group)
-        prefix = f"{PREFIX}{self._component()}{self.layer}_"
-        return {**_spacy_scores(listed, self._group), **{f"{prefix}{name}": value for name, value in figures.items()}}
+        components = _components()
+        name, factory, layers = next((each[1:] for each in components if each[0] is self), (None, None, ()))
+        if not layers:
+            group = settings.get("spans_key")
+            layers = (self.layer or (ENTITIES if group is None else f"{GROUPS}{group}"),)
+        figures: dict[str, Any] = {}
+        for layer in layers:
+            figures |= _spacy_scores(listed, layer, labeled=factory != _UNLABELED)
+        for layer in layers:
+            is_shared = sum(layer in others for *_, others in components) > 1
+            prefix = f"{PREFIX}{f'{name}_' if is_shared else ''}{layer.replace(':', '_')}_"
+            scores = _figures(listed, self._match, layer)
+            figures |= {f"{prefix}{key}": value for key, value in scores.items()}
+        return figures
 
-    def _component(self) -> str:
-        """The name of the component that this scorer belongs to, if another one scores the same layer.
 
-        spaCy does not pass the name to scorers, so it is looked up in the pipeline that is being evaluated.
-        """
-        scorers = [(name, scorer) for name, scorer in _pipeline() if isinstance(scorer, _Scorer)]
-        same_layer = [name for name, scorer in scorers if scorer.layer == self.layer]
-        component = next((name for name, scorer in scorers if scorer is self), None)
-        return f"{component}_" if component is not None and len(same_layer) > 1 else ""
+def _components() -> list[tuple[_Scorer, str, str, tuple[str, ...]]]:
+    """The components that name this scorer: their scorers, names, factories and layers.
+
+    spaCy does not pass the component to its scorer, so it is looked up in the pipeline that is being evaluated.
+    """
+    nlp = _pipeline()
+    found = []
+    for name, component in [] if nlp is None else nlp.pipeline:
+        scorer = getattr(component, "scorer", None)
+        if isinstance(scorer, _Scorer):
+            factory = nlp.get_pipe_meta(name).factory
+            found.append((scorer, name, factory, _layers_of(scorer.layer, name, factory, component)))
+    return found
 
 
-def _pipeline() -> list[tuple[str, Any]]:
-    """The names and scorers of the components that are being evaluated, from spaCy's `Scorer` among the callers."""
+def _layers_of(layer: str | None, name: str, factory: str, component: Any) -> tuple[str, ...]:
+    if layer is not None:
+        return (layer,)
+    if factory in _GROUP_COMPONENTS:
+        key = getattr(component, "key", None) or getattr(component, "cfg", {}).get("spans_key") or component.spans_key
+        return (f"{GROUPS}{key}",)
+    if factory not in _COMPONENTS:
+        raise SettingError(f"The component {name} is a {factory}, whose layer is not known; set layer in its scorer.")
+    return _COMPONENTS[factory]
+
+
+def _pipeline() -> Any:
+    """The pipeline that is being evaluated, from spaCy's `Scorer` among the callers."""
     frame = sys._getframe()
     while frame := frame.f_back:  # type: ignore[assignment]
         caller = frame.f_locals.get("self")
         if type(caller).__module__ == "spacy.scorer" and (nlp := getattr(caller, "nlp", None)) is not None:
-            return [(name, getattr(component, "scorer", None)) for name, component in nlp.pipeline]
-    return []
+            return nlp
+    return None
 
 
-def _spacy_scores(examples: list[Any], group: str | None) -> dict[str, Any]:
-    scoring = import_module("spacy.scorer")
-    if group is None:
-        return dict(scoring.get_ner_prf(examples))
-    scores = scoring.Scorer.score_spans(
+def _spacy_scores(examples: list[Any], layer: str, *, labeled: bool) -> dict[str, Any]:
+    """The figures of spaCy's own scorer; None for a layer that no reference has."""
+    if not layer.startswith(GROUPS):
+        name, prefix = _SCORERS[layer]
+        scores = import_module("spacy.util").registry.scorers.get(name)()(examples)
+        return {key: value for key, value in scores.items() if key.startswith(prefix)}
+    group, attribute = layer.removeprefix(GROUPS), layer.replace(":", "_")
+    scores = import_module("spacy.scorer").Scorer.score_spans(
         examples,
-        f"{_GROUPS}{group}",
-        getter=lambda doc, name: doc.spans.get(name.removeprefix(_GROUPS), []),
+        attribute,
+        getter=lambda doc, name: doc.spans.get(group, []),
         has_annotation=lambda doc: group in doc.spans,
         allow_overlap=True,
+        labeled=labeled,
     )
-    return dict(scores)
+    return {key: value for key, value in scores.items() if labeled or not key.endswith("_per_type")}
 
 
-def _figures(examples: list[Any], match: str, group: str | None) -> dict[str, float]:
-    """Evenhand's figures; empty if no reference is annotated."""
-    scored = [example for example in examples if _is_annotated(example.reference, group)]
+def _figures(examples: list[Any], match: str | None, layer: str) -> dict[str, Any]:
+    """Evenhand's figures; if no reference has the layer, F1 is None."""
+    scored = [example for example in examples if has_layer(example.reference, layer)]
     if not scored:
-        return {}
-    gold, system = ([getattr(example, side) for example in scored] for side in ("reference", "predicted"))
-    if not any(_is_annotated(doc, group) for doc in system):  # nothing is predicted
-        system[0] = system[0].copy()
-        if group is None:
-            system[0].set_ents([])
-        else:
-            system[0].spans[group] = []
-    name = ENTITIES if group is None else group
-    align: Align = "strict" if all(map(_has_same_tokens, scored)) else "characters"
-    return score(docs(gold, group=name), docs(system, group=name), match=match, align=align).metrics()
-
-
-def _is_annotated(doc: Any, group: str | None) -> bool:
-    return bool(doc.has_annotation("ENT_IOB") if group is None else group in doc.spans)
+        return {"f1": None}
+    task = task_of(layer)
+    sides = [[getattr(example, side) for example in scored] for side in ("reference", "predicted")]
+    gold, system = (layer_of(side, layer) for side in sides)
+    align = alignment_of(layer, task, has_same_tokens=all(map(_has_same_tokens, scored)))
+    metrics: dict[str, Any] = score(gold, system, task=task, match=match, align=align).metrics()
+    return metrics
 
 
 def _has_same_tokens(example: Any) -> bool:

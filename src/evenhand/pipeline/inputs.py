@@ -10,7 +10,7 @@ import os
 import stat
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import field, replace
 from itertools import chain, islice, tee
 from numbers import Integral
@@ -20,14 +20,16 @@ from typing import Any, TypeVar, cast, get_args
 
 import numpy as np
 
+from evenhand.arrays import Bools
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek
 from evenhand.data.from_lists import repaired
+from evenhand.data.layers import Spans, Tags, Trees
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
-from evenhand.formats.format import FORMATS, Frame, WrappedObject, format_named, wrap_object
+from evenhand.formats.format import FORMATS, Format, Frame, WrappedObject, format_named, wrap_object
 from evenhand.formats.paths import (
     FileList,
     check_same_names,
@@ -44,6 +46,7 @@ from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import (
     FUNCTIONS,
     SIDES,
+    TRAIN,
     Parameter,
     check_choice,
     parameter_values,
@@ -92,7 +95,7 @@ NamedColumns = ColumnName | Sequence[ColumnName] | Mapping[str, ColumnName]
 ColumnChoice = ColumnName | Sequence[ColumnName] | Mapping[str, NamedColumns] | None
 Choice = str | Mapping[str, str] | None
 """One value for all files, or one per side: {"gold": …, "system": …}."""
-READING = ("format", "column", "encoding", "repair", "offsets", "functions", "annotator")
+READING = ("format", "column", "layer", "encoding", "repair", "offsets", "functions", "annotator")
 """Options that specify how files are read."""
 COMMON = ("match", "task", "labels", "exclude", "map", "align", "beta", *READING)
 """Options of all tasks."""
@@ -136,6 +139,47 @@ def _is_pair(item: Any, kinds: tuple[type, type]) -> bool:
     return isinstance(item, list | tuple) and len(item) == 2 and all(map(isinstance, item, kinds))
 
 
+_DIVISIBLE = (Spans, Tags, Trees)
+"""Layers of which some sentences can be taken."""
+
+
+@dataclass(frozen=True)
+class DroppedSentences:
+    """Sentences of the gold standard that are left out, with the same sentences of every system."""
+
+    is_dropped: Bools
+    """By sentence of the gold standard."""
+    ids: frozenset[str] | None = None
+    """Their ids, if the gold standard has any; systems may have other orders."""
+
+    def remaining(self, batches: Stream) -> Stream:
+        """The batches of a side without these sentences.
+
+        Without ids, sentences are identified by their numbers, so another number of sentences is an error.
+        """
+        before, source = 0, ""
+        for batch in batches:
+            corpus, source = batch.corpus, batch.corpus.source
+            other = next((name for name, layer in batch.layers.items() if not isinstance(layer, _DIVISIBLE)), None)
+            if other is not None:
+                remedy = "leave out --drop-leaked"
+                raise InputError(source, None, f"has the layer {other!r}, of which no sentence can be left out", remedy)
+            dropped = self.is_dropped[before : before + corpus.sentences]
+            before += corpus.sentences
+            if self.ids is not None and corpus.ids is not None:
+                names = corpus.ids.texts(0, corpus.sentences)
+                dropped = np.array([name in self.ids for name in names], dtype=np.bool_)
+            elif before > len(self.is_dropped):
+                break
+            edges = np.flatnonzero(np.diff(np.concatenate(([1], dropped, [1])).astype(np.int8)))
+            for first, last in edges.reshape(-1, 2).tolist():
+                yield batch.within(first, last)
+        if before != len(self.is_dropped) and self.ids is None:
+            size = len(self.is_dropped)
+            finding = f"expected {size:,} sentences, as in the gold standard, to leave some out, got {before:,}"
+            raise InputError(source, None, finding, "leave out --drop-leaked")
+
+
 def open_sides(
     gold: Input,
     systems: Mapping[str, Input] | None,
@@ -143,11 +187,30 @@ def open_sides(
     read_as: Mapping[str, ReadSettings],
     vocabulary: Vocabulary,
     files: OpenFiles | None = None,
+    dropped: DroppedSentences | None = None,
 ) -> Inputs:
     """Return functions that open each side. Without systems, one file holds both.
 
-    `files` are the gold standard's, if they are already recognised.
+    `files` are the gold standard's, if they are already recognised. `dropped` sentences are left out on all sides.
     """
+    if dropped is None:
+        return _open_sides(gold, systems, task, read_as, vocabulary, files)
+    sides = _open_sides(gold, systems, task, read_as, vocabulary, files)
+
+    def opened(open_side: Callable[..., Stream]) -> Callable[..., Stream]:
+        return lambda *arguments, **options: dropped.remaining(open_side(*arguments, **options))
+
+    return replace(sides, gold=opened(sides.gold), systems={name: opened(side) for name, side in sides.systems.items()})
+
+
+def _open_sides(
+    gold: Input,
+    systems: Mapping[str, Input] | None,
+    task: Task,
+    read_as: Mapping[str, ReadSettings],
+    vocabulary: Vocabulary,
+    files: OpenFiles | None,
+) -> Inputs:
     if systems is None:
         if not task.input.single_file:
             raise SettingError(f"Gold and prediction of {task.name} are in two files; name the system's file, too.")
@@ -233,6 +296,11 @@ def _identified_by(batch: Annotation, name: str) -> Annotation:
     return replace(batch, corpus=replace(batch.corpus, ids=Tokens.of([name] * batch.corpus.sentences)))
 
 
+def batches_of(side: Input, settings: ReadSettings, vocabulary: Vocabulary) -> Stream:
+    """The batches of an input that is neither gold standard nor system, such as training data."""
+    return _Opened(name_of(side), side, settings, vocabulary)()
+
+
 def content_of(gold: Input, format: str | None, task: str | None, columns: tuple[ColumnName, ...] = ()) -> GoldProfile:
     """Return the named task, or the one that the gold standard's format or layers show, and its traits."""
     if isinstance(gold, Annotation):
@@ -242,7 +310,7 @@ def content_of(gold: Input, format: str | None, task: str | None, columns: tuple
         task = task or next(each.name for each in tasks if each.input.detects(gold))
         traits, name = TASKS[task].input.traits(gold), gold.reading.format
         return GoldProfile(task, traits | FORMATS[name].contents.traits if name in FORMATS else traits)
-    files = open_files(gold, ReadSettings(format, columns, task=task))
+    files = open_files(gold, ReadSettings(format, columns, task=task, side="gold"))
     return GoldProfile(files.first.task, files.first.traits, files)
 
 
@@ -407,6 +475,8 @@ class RunConfig:
     content: GoldProfile
     gold: Input | None = field(default=None, compare=False, repr=False)
     """The gold standard that `content` describes."""
+    dropped: DroppedSentences | None = field(default=None, compare=False, repr=False)
+    """Sentences that are left out."""
 
     @property
     def task(self) -> Task:
@@ -493,20 +563,78 @@ def known_options() -> set[str]:
     return {*COMMON, "groups", "jobs", "engine", *declared}
 
 
-def content_for(gold: Input, options: Mapping[str, Any]) -> GoldProfile:
-    """Check the options that affect reading, and return the profile of the gold standard."""
+def content_for(gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None = None) -> GoldProfile:
+    """Check the options that affect reading, and return the profile of the gold standard.
+
+    If its files have named layers, one layer is chosen for both sides.
+    """
     task = options.get("task")
     check_choice("align", options.get("align"), get_args(Align), optional=True)
     format = options.get("format")
     for name in format.values() if isinstance(format, Mapping) else (format,):
         if name is not None:
             format_named(name)
-    return content_of(
-        gold,
-        by_side(format, "gold"),
-        None if task is None else task_named(task),
-        columns_of_side(options.get("column"), "gold"),
-    )
+    task = None if task is None else task_named(task)
+    column = _named_layer(options)
+    content = content_of(gold, by_side(format, "gold"), task, columns_of_side(column, "gold"))
+    format_of_gold = _format_of(gold, content)
+    contents = None if format_of_gold is None else format_of_gold.contents
+    if contents is None or contents.choose is None:
+        if options.get("layer") is not None:
+            raise SettingError("layer chooses among the layers of spaCy's documents; use column for other formats.")
+        return content
+    chosen: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    if isinstance(gold, Annotation):
+        chosen = {"column": column or {"system": gold.reading.column}}
+    elif content.files is not None and (systems or column is not None):
+        opened = _opened_systems(systems or {}, options, task)
+        chosen, notes = contents.choose(content.files, opened, task, column, options.get("align"))
+    task = chosen.get("task", content.task)
+    return replace(content, task=task, options={**contents.defaults.get(task, {}), **chosen}, notes=notes)
+
+
+def layers_of(gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None) -> tuple[str, ...]:
+    """The layers that all sides have, if their files have named layers."""
+    task = None if options.get("task") is None else task_named(options["task"])
+    files = None if isinstance(gold, Annotation) else open_files(gold, ReadSettings(side="gold"))
+    choose = None if files is None else files.first.format.contents.choose
+    if files is None or choose is None or not systems:
+        raise SettingError('layer="all" scores the layers of spaCy\'s documents; give documents on both sides.')
+    layers: tuple[str, ...] = choose(files, _opened_systems(systems, options, task), task, "all", None)[0]["layers"]
+    return layers
+
+
+def _opened_systems(
+    systems: Mapping[str, Input], options: Mapping[str, Any], task: str | None
+) -> dict[str, OpenFiles | Annotation]:
+    return {
+        name: side if isinstance(side, Annotation) else open_files(side, _side_settings(options, name, task))
+        for name, side in systems.items()
+    }
+
+
+def _named_layer(options: Mapping[str, Any]) -> ColumnChoice:
+    """The layer or column that the user names."""
+    layer, column = options.get("layer"), options.get("column")
+    if layer is not None and column is not None:
+        raise SettingError("layer and column name the same thing; give one.")
+    if layer == "all":
+        raise SettingError('layer="all" is for score; name one layer.')
+    return column if layer is None else layer
+
+
+def _format_of(gold: Input, content: GoldProfile) -> Format | None:
+    """The format of a gold standard; None if it was not read from a file."""
+    if isinstance(gold, Annotation):
+        return FORMATS[gold.reading.format] if gold.readings and gold.reading.format in FORMATS else None
+    return None if content.files is None else content.files.first.format
+
+
+def _side_settings(options: Mapping[str, Any], name: str, task: str | None) -> ReadSettings:
+    format = options.get("format")
+    named = format.get(name, by_side(format, "system")) if isinstance(format, Mapping) else format
+    return ReadSettings(named, task=task, side="system")
 
 
 def prepare(
@@ -516,17 +644,19 @@ def prepare(
     content: GoldProfile | None = None,
 ) -> RunConfig:
     """Turn user options into the settings of a run; other settings have their defaults."""
-    content = content or content_for(gold, options)
+    content = content or content_for(gold, options, systems)
+    options = _with_defaults(options, content)
     task = TASKS[content.task]
     match, functions = options.get("match"), options.get(FUNCTIONS, {})
     check_functions(task.name, functions)
     chosen = parameter_values(parameters_of(task.name), options)
+    has_training = options.get(TRAIN) is not None
     settings = ScoreSettings(
         match=_models(task, split_names(default_match(task, content, options) if match is None else match), options),
         task=task.name,
         labels=split_names(options.get("labels", ())),
         exclude=split_names(options.get("exclude", ())),
-        maps=label_maps(options.get("map", ()), list(systems or ())),
+        maps=label_maps(options.get("map", ()), [*(systems or ()), *[TRAIN] * has_training]),
         align=options.get("align") or task.input.default_alignment(content),
         beta=options.get("beta", 1.0),
         parameters=chosen,
@@ -538,10 +668,21 @@ def prepare(
     names = {side: side for side in SIDES}
     names |= {own_key(name): name for name in _systems_with_format(options.get("format"), systems or {})}
     read_as = {key: _read_settings(side, options, content, chosen) for key, side in names.items()}
+    if has_training:
+        read_as[TRAIN] = replace(_read_settings(TRAIN, options, content, chosen), side=None, needs_scores=False)
     # A block of every system is in memory at once, so blocks are smaller, down to half the size.
     block_size = max(6 * ReadSettings().block_size // (5 + min(len(systems or ("system",)), 8)), 1)
     read_as = {key: replace(side, block_size=block_size) for key, side in read_as.items()}
     return RunConfig(settings, read_as, content, gold)
+
+
+def _with_defaults(options: Mapping[str, Any], content: GoldProfile) -> Mapping[str, Any]:
+    """The options of the user, with the layer that was chosen, and defaults of the gold standard's format."""
+    if not content.options:
+        return options
+    options = {name: value for name, value in options.items() if value is not None and name != "layer"}
+    layer = {"column": content.options["column"]} if "column" in content.options else {}
+    return {**content.options, **options, **layer}
 
 
 def default_match(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -550,7 +691,7 @@ def default_match(task: Task, content: GoldProfile, options: Mapping[str, Any]) 
 
 
 def _systems_with_format(format: Choice, systems: Mapping[str, Input]) -> list[str]:
-    names = [name for name in format if name not in SIDES] if isinstance(format, Mapping) else []
+    names = [name for name in format if name not in (*SIDES, TRAIN)] if isinstance(format, Mapping) else []
     for name in names:
         if name not in systems:
             remedy = f"the sides are {' and '.join(SIDES)}, and the systems {', '.join(systems) or 'none'}"
@@ -622,7 +763,12 @@ def _read_settings(
 
 
 def by_side(choice: T | Mapping[str, T] | None, side: str) -> T | None:
-    """The value of a choice for one side; for a system, its own value or, without one, that of all systems."""
+    """The value of a choice for one side; for a system, its own value or, without one, that of all systems.
+
+    A value of all sides is also that of training data.
+    """
     if not isinstance(choice, Mapping):
         return choice
+    if side == TRAIN and TRAIN not in choice:
+        return choice.get("gold") if choice.get("gold") == choice.get("system") else None
     return choice.get(side, None if side == "gold" else choice.get("system"))

@@ -338,7 +338,9 @@ class Job:
         prepared = self.prepared
         vocabulary = vocabulary or Vocabulary()
         files = prepared.content.files if prepared.gold is self.gold else None
-        sides = open_sides(self.gold, self.systems, prepared.task, prepared.read_as, vocabulary, files)
+        sides = open_sides(
+            self.gold, self.systems, prepared.task, prepared.read_as, vocabulary, files, prepared.dropped
+        )
         counting = RunAccumulator(prepared.task, list(sides.systems), self.groups, sides.layers[0])
         request = EvaluationRequest(
             sides,

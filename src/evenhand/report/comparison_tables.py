@@ -13,7 +13,7 @@ from evenhand.comparison.ranking import Clusters
 from evenhand.comparison.units import Unit
 from evenhand.errors import counted, plural
 from evenhand.report.document import ReportDocument, Section
-from evenhand.report.verdict import comparison_verdict, ranking_verdict
+from evenhand.report.verdict import comparison_verdict, detectable_clause, ranking_verdict
 from evenhand.results.comparison import Comparison, Differences, Pair, Ranking, ScoreChange, Slice
 from evenhand.results.gate import Gate
 from evenhand.results.signature import why_sentences
@@ -295,7 +295,21 @@ def _how(comparison: Comparison) -> str:
         parts.append(f"Intervals: {kind}, {made['resamples']:,} resamples of {made['of']}.")
     if made["few_documents"] is not None:
         parts.append(why_sentences(made["few_documents"]))
-    return " ".join([*parts, f"Seed {made['seed']}."] if made["trials"] or made["resamples"] else parts)
+    parts += [f"Seed {made['seed']}."] if made["trials"] or made["resamples"] else []
+    return " ".join([*parts, *_can_show(comparison)])
+
+
+def _can_show(comparison: Comparison) -> Iterator[str]:
+    """What the test set can show of the pairs that do not differ significantly."""
+    shown = [pair.detectable for pair in comparison.pairs.values() if pair.detectable is not None]
+    clause = detectable_clause(shown, str(comparison.resampling["of"]))
+    if not clause:
+        return
+    pairs, first = len(comparison.pairs), shown[0]
+    of_pairs = f" {len(shown):,} of {counted(pairs, 'pair')};" if pairs > 1 else ""
+    level = f"{pairs * first.alpha:g}{f' / {pairs:,}' if pairs > 1 else ''}"
+    how = "" if first.estimate == "refused" else f" ({100 * first.power:g} % power at alpha {level})"
+    yield f"Not significant:{of_pairs} {clause}{how}."
 
 
 def p_text(value: float) -> str:

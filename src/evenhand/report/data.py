@@ -26,11 +26,15 @@ from evenhand.formats.arrow_write import named, table_file, table_format
 from evenhand.report.agreement_tables import COLUMNS, agreement_rows
 from evenhand.report.confidence_tables import CONFIDENCE_COLUMNS, confidence_rows
 from evenhand.results.agreement import Agreement
+from evenhand.results.causes import COLUMNS as CAUSES_COLUMNS
+from evenhand.results.causes import Causes
 from evenhand.results.comparison import Comparison, Ranking
 from evenhand.results.confidence import Confidence
 from evenhand.results.display import SIGNATURE, Displayed, WithRows, WithTallies
 from evenhand.results.result import Result, Results
 from evenhand.results.summary import Estimate, Summary
+from evenhand.results.suspects import COLUMNS as SUSPECT_COLUMNS
+from evenhand.results.suspects import Suspects
 from evenhand.results.table import Kind, Table, Value
 from evenhand.scoring.scores import Average, MeasureScore, Row
 from evenhand.scoring.tally import Tally
@@ -107,8 +111,12 @@ def _rows_of(subject: WithRows) -> TableRows:
         return _scores(subject)
     if isinstance(subject, Summary):
         return _estimates(subject)
+    if isinstance(subject, Causes):
+        return TableRows(CAUSES_COLUMNS, subject.rows())
     if isinstance(subject, Confidence):
         return TableRows(CONFIDENCE_COLUMNS, list(confidence_rows(subject)))
+    if isinstance(subject, Suspects):
+        return TableRows(SUSPECT_COLUMNS, [suspect.row() for suspect in subject.suspects])
     raise TypeError(f"{type(subject).__name__} has no rows")
 
 

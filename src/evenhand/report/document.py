@@ -58,16 +58,19 @@ _DOCUMENTS: Mapping[str, Callable[[Displayed | WithTables, TableStyle], ReportDo
     "Acceptance": lazy("evenhand.report.confidence_tables:acceptance_document"),
     "Adjudication": lazy("evenhand.report.agreement_tables:adjudication_document"),
     "Agreement": lazy("evenhand.report.agreement_tables:agreement_document"),
+    "Causes": lazy("evenhand.report.causes_tables:causes_document"),
     "CheckedTask": lazy("evenhand.report.leaderboard_tables:check_document"),
     "Comparison": lazy("evenhand.report.comparison_tables:comparison_document"),
     "Confidence": lazy("evenhand.report.confidence_tables:confidence_document"),
     "Gate": lazy("evenhand.report.comparison_tables:gate_document"),
     "Leaderboard": lazy("evenhand.report.leaderboard_tables:leaderboard_document"),
+    "Leakage": lazy("evenhand.report.leakage_tables:leakage_document"),
     "Power": lazy("evenhand.report.power_tables:power_document"),
     "Ranking": lazy("evenhand.report.comparison_tables:ranking_document"),
     "Result": lazy("evenhand.report.document:result_document"),
     "Results": lazy("evenhand.report.document:score_document"),
     "Summary": lazy("evenhand.report.summary_tables:summary_document"),
+    "Suspects": lazy("evenhand.report.suspect_tables:suspects_document"),
 }
 """By the type of the result."""
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 
+from evenhand.comparison.ranking import Detectable
 from evenhand.data.vocabulary import list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING, counted
@@ -116,7 +117,10 @@ def against_best(report: Report, name: str) -> str:
     p = p_words(pair.significance.p_holm)
     if not lead.can_decide(pair):
         return f"too few {comparison.resampling['of']} to tell, {p}"
-    return f"lower, {p}" if lead.differ(best, name) else f"not significant, {p}"
+    if lead.differ(best, name):
+        return f"lower, {p}"
+    difference = None if pair.detectable is None else pair.detectable.difference
+    return f"not significant, {p}" + ("" if difference is None else f"; detectable: {points(difference)} points")
 
 
 def score_name(results: Results, measure: str) -> str:
@@ -180,11 +184,13 @@ def lead_sentences(lead: Lead) -> Iterator[str]:
     second, *lower = compared
     pair = lead.pair(first, second)
     assert pair is not None
-    if not pair.delta:
-        is_identical = isinstance(pair, Pair) and not pair.different
-        yield f"{first} and {second} have {'identical predictions' if is_identical else 'the same score'}."
+    clause = _with_detectable([pair.detectable], str(lead.resampling["of"]))
+    if not pair.delta and isinstance(pair, Pair) and not pair.different:
+        yield f"{first} and {second} have identical predictions."
+    elif not pair.delta:
+        yield f"{first} and {second} have the same score{clause}."
     elif abs(pair.delta) < _TIE:
-        yield f"{first} and {second} are tied: their scores differ by less than 0.01 points."
+        yield f"{first} and {second} are tied: their scores differ by less than 0.01 points{clause}."
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(lead, pair)}."
     if lower:
@@ -199,12 +205,48 @@ def _significance(lead: Lead, pair: Pair | ScoreChange) -> str:
     if not lead.can_decide(pair):
         groups = counted(test.groups, str(lead.resampling["of"]).removesuffix("s"))
         return f"; they differ in {groups}, too few for a test to decide"
-    return p_verdict(test.p_holm)
+    return p_verdict(test.p_holm, ALPHA, pair.detectable, str(lead.resampling["of"]))
 
 
-def p_verdict(p: float, alpha: float = ALPHA) -> str:
-    """A p-value and whether it is significant, as the end of a sentence."""
-    return f", {p_words(p)}: {'a' if p < alpha else 'no'} significant difference"
+def p_verdict(p: float, alpha: float, detectable: Detectable | None, groups: str) -> str:
+    """A p-value and whether it is significant, as the end of a sentence; if it is not, what the test set can show."""
+    if p < alpha:
+        return f", {p_words(p)}: a significant difference"
+    return f", {p_words(p)}: not significant{_with_detectable([detectable], groups)}"
+
+
+def _with_detectable(detectable: Iterable[Detectable | None], groups: str) -> str:
+    """What the test set can show, as the end of a sentence."""
+    clause = detectable_clause(detectable, groups)
+    return f"; {clause}" if clause else ""
+
+
+def detectable_clause(detectable: Iterable[Detectable | None], groups: str) -> str:
+    """The differences that a test set can detect, of one pair or of several; or why this is not known."""
+    known = [one for one in detectable if one is not None]
+    if not known:
+        return ""
+    size = counted(known[0].groups, groups.removesuffix("s"))
+    differences = [one.difference for one in known if one.difference is not None]
+    if not differences and any(one.estimate != "refused" for one in known):
+        return f"no difference is detectable with {size}"
+    if not differences:
+        return f"{size} are too few to estimate which differences this test set can detect"
+    least, most = points_alike((min(differences), max(differences)))
+    rough = f" (rough: only {size})" if any(one.estimate == "rough" for one in known) else ""
+    span = least if least == most else f"{least} to {most}"
+    return f"this test set can detect differences of about {span} points or more{rough}"
+
+
+def points(value: float, sign: str = "") -> str:
+    """A fraction in points, with two digits below one point and one above."""
+    return points_alike((value,), sign)[0]
+
+
+def points_alike(values: Sequence[float], sign: str = "") -> list[str]:
+    """Fractions in points with equal numbers of digits: two if all are below one point, otherwise one."""
+    digits = 2 if all(abs(100 * value) < 1 for value in values) else 1
+    return [f"{100 * value:{sign}.{digits}f}" for value in values]
 
 
 def _beaten(lead: Lead, first: str, second: str, lower: Sequence[str]) -> Iterator[str]:
@@ -222,12 +264,17 @@ def _beaten(lead: Lead, first: str, second: str, lower: Sequence[str]) -> Iterat
     by_first = [other for other in beaten if other not in by_both]
     if by_both:
         yield f"Both beat {_all_or_named(by_both, lower)}."
+    groups = str(lead.resampling["of"])
     if by_first:
-        ending = "" if first_beats_second else f"; {second} is not significantly better"
+        pairs = [lead.pair(second, other) for other in by_first]
+        clause = "" if first_beats_second else _with_detectable((pair.detectable for pair in pairs if pair), groups)
+        ending = "" if first_beats_second else f"; {second} is not significantly better{clause}"
         yield f"{first} also beats {_all_or_named(by_first, lower)}{ending}."
     if undecided:
         verb = "is" if len(undecided) == 1 else "are"
-        yield f"{_named(undecided)} {verb} not significantly worse than {first}."
+        pairs = [lead.pair(first, other) for other in undecided]
+        clause = _with_detectable((pair.detectable for pair in pairs if pair), groups)
+        yield f"{_named(undecided)} {verb} not significantly worse than {first}{clause}."
 
 
 def _all_or_named(beaten: Sequence[str], lower: Sequence[str]) -> str:
@@ -274,17 +321,21 @@ def ranking_verdict(ranking: Ranking) -> list[str]:
     second, *lower = others
     clusters = ranking.clusters
     delta = scores[first] - scores[second]
+    groups, placed = str(ranking.groups), None if clusters is None else clusters.systems[second]
     if delta < _TIE:
-        return [f"{first} and {second} are tied ({title})."]
-    p = None if clusters is None else clusters.systems[second].p_holm
-    tested = "; no test was made" if clusters is None or p is None else p_verdict(p, clusters.alpha)
+        clause = "" if placed is None else _with_detectable([placed.detectable], groups)
+        return [f"{first} and {second} are tied ({title}){clause}."]
+    tested = "; no test was made"
+    if clusters is not None and placed is not None and placed.p_holm is not None:
+        tested = p_verdict(placed.p_holm, clusters.alpha, placed.detectable, groups)
     sentences = [f"{first} leads {second} by {100 * delta:.2f} points ({title}){tested}."]
     if clusters is not None:
         tied = [name for name in lower if clusters[name] == clusters[first]]
         worse = [name for name in lower if name not in tied]
         if tied:
             verb = "is" if len(tied) == 1 else "are"
-            sentences.append(f"{_named(tied)} {verb} not significantly worse than {first}.")
+            clause = _with_detectable((clusters.systems[name].detectable for name in tied), groups)
+            sentences.append(f"{_named(tied)} {verb} not significantly worse than {first}{clause}.")
         if worse:
             which = f"All {len(worse)} others" if len(worse) == len(lower) > 1 else _named(worse)
             verb = "is in a lower cluster" if len(worse) == 1 else "are in lower clusters"

@@ -14,11 +14,11 @@ import msgspec
 from evenhand.agreement.disagreements import Answer, Region, Vote
 from evenhand.comparison.units import Sentence
 from evenhand.data.annotation import Annotation
-from evenhand.data.overrides import VERDICTS, Override, OverrideFile
+from evenhand.data.overrides import OVERRIDE_STATES, VERDICTS, Override, OverrideFile
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, Problem, SettingError, counted
 from evenhand.parameters import check_whole_number
-from evenhand.results.display import Displayed, WithRows, WithTables, written
+from evenhand.results.display import Displayed, WithRows, WithTables, present, written
 
 # Figures, in the form of their JSON
 
@@ -359,6 +359,14 @@ class Adjudication(Displayed, WithTables):
         return {verdict: counts[verdict] for verdict in VERDICTS}
 
     @property
+    def states(self) -> dict[str, int]:
+        """Numbers of overrides by state: proposed, accepted, or right; empty without proposals of `suspects`."""
+        if not any("status" in override.record for override in self.overrides):
+            return {}
+        counts = Counter(override.state for override in self.overrides)
+        return {state: counts[state] for state in OVERRIDE_STATES}
+
+    @property
     def labels(self) -> dict[str, dict[str, int]]:
         """Numbers of spans, by label and verdict; missing spans count for the label that they should have."""
         names = sorted({*self.before, *self.after, *(override.subject.label for override in self.overrides)})
@@ -367,6 +375,15 @@ class Adjudication(Displayed, WithTables):
 
     @property
     def notes(self) -> tuple[str, ...]:
+        return (*self._notes_on_states(), *self._notes_on_unclear())
+
+    def _notes_on_states(self) -> tuple[str, ...]:
+        if not self.states:
+            return ()
+        states = ", ".join(f"{number:,} {state}" for state, number in self.states.items())
+        return (f"Review: {states}.",)
+
+    def _notes_on_unclear(self) -> tuple[str, ...]:
         unclear = self.verdicts["unclear"]
         if not unclear:
             return ()
@@ -394,6 +411,7 @@ class Adjudication(Displayed, WithTables):
             "gold": self.gold,
             "files": [{"name": file.name, "sha256": file.sha256} for file in self.files],
             "verdicts": self.verdicts,
+            **present(states=self.states),
             "labels": self.labels,
             "before": self.before,
             "after": self.after,

@@ -7,13 +7,13 @@ from dataclasses import asdict, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 
 from evenhand.arrays import Count, Difference, Ints, Share, Values
 from evenhand.comparison.differences import Bound
-from evenhand.comparison.ranking import Clusters, Correlation, RankInterval
+from evenhand.comparison.ranking import Clusters, Correlation, Detectable, RankInterval
 from evenhand.comparison.units import Collection, Unit
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, Skipped
@@ -22,6 +22,10 @@ from evenhand.results.result import GoldSummary, Results
 from evenhand.tables import Query
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
+
+if TYPE_CHECKING:
+    from evenhand.results.causes import Causes
+    from evenhand.statistics.power import PowerChart
 
 
 class ResamplingInfo(TypedDict):
@@ -99,6 +103,8 @@ class ScoreChange:
     delta: float
     significance: Significance | None
     interval: tuple[Difference, Difference] | None
+    detectable: Detectable | None = None
+    """Under the compared measure, if the difference is not significant."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,8 @@ class Pair:
     mcnemar: Share | None = None
     """The p-value of McNemar's exact test, for words."""
     interval: tuple[Difference, Difference] | None = None
+    detectable: Detectable | None = None
+    """What the test set can show, if the difference is not significant."""
     further: Mapping[str, ScoreChange] = field(default_factory=dict)
     """For chains: the change of each score."""
 
@@ -161,6 +169,7 @@ class Pair:
             # words are right or wrong, so none of them has moved
             **({"moved": self.moved} if self.mcnemar is None else {}),
             **_saved_test(self, resampling),
+            **present(detectable=self.detectable),
             **({} if self.mcnemar is None else {"mcnemar": {"p": self.mcnemar}}),
             **present(
                 further={
@@ -464,6 +473,12 @@ class Report(Displayed):
     """The names of labels; units refer to them by index."""
     slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """By slicing, the names of slices, and the slice of each value; units have the values."""
+    causes: Mapping[str, Causes] = field(default_factory=dict)
+    """The slices in which a system has significantly more errors, by system; of the best systems."""
+    attributes: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
+    """The attributes of these slices, like `slices`; units have their values after those of slices."""
+    power: PowerChart | None = None
+    """What the test set can show of the best two systems; None if nothing was tested, or it cannot be estimated."""
 
     @property
     def task(self) -> str:

@@ -180,7 +180,8 @@ class WithFigures:
     ) -> Figure:
         """Draw a figure with matplotlib, and write it to `path` (.svg, .pdf or .png), if given.
 
-        kind       "errors" (default) and "confusion" for results, "comparison" for comparisons, "ranks" for rankings
+        kind       "errors" (default), "confusion" and "slices" for results, "comparison" for comparisons, "ranks" for
+                   rankings
         width, height
                    in inches [the width of a page, and the height that the content needs]
         counts     "errors" only: bars in proportion to the number of errors, instead of equal lengths

@@ -7,6 +7,7 @@ from typing import Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
+from evenhand.results.causes import Causes
 from evenhand.results.comparison import Comparison, Pair
 from evenhand.results.display import Displayed, WithTables
 from evenhand.results.result import Result, Results
@@ -57,6 +58,8 @@ class Gate(Displayed, WithTables):
     """The number of documents in which systems differ, if it is too small for a test and sentences are resampled."""
     not_checked: Sequence[Unchecked] = ()
     """The default criteria that were not checked."""
+    causes: Causes | None = None
+    """The search for slices in which the candidate is worse, if this is a criterion."""
 
     @property
     def passed(self) -> bool:
@@ -110,10 +113,11 @@ class Gate(Displayed, WithTables):
     @property
     def signature(self) -> str:
         """The signature of the comparison; if criteria name scores, with the measures of these scores."""
+        _, mark, search = ("", "", "") if self.causes is None else self.causes.signature.rpartition("|units:")
         if self.compared is None or self.results is None:
-            return self._source.signature
-        _, mark, resampling = self.compared.signature.rpartition("|by:")
-        return f"{self.results.signature}{mark}{resampling}"
+            return f"{self._source.signature}{mark}{search}"
+        _, by, resampling = self.compared.signature.rpartition("|by:")
+        return f"{self.results.signature}{by}{resampling}{mark}{search}"
 
     @property
     def notes(self) -> tuple[str, ...]:

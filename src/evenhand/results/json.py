@@ -33,6 +33,7 @@ from evenhand.pipeline.run import Run
 from evenhand.pipeline.saved_runs import decode
 from evenhand.registry import load
 from evenhand.results.agreement import Agreement, SavedFigures
+from evenhand.results.causes import Causes, FoundSlice, SearchedSlice
 from evenhand.results.comparison import Comparison, OracleResult, Pair, Ranking
 from evenhand.results.confidence import (
     ApDifference,
@@ -76,6 +77,7 @@ _CLASSES = {
     "compare": "Comparison",
     "agree": "Agreement",
     "confidence": "Confidence",
+    "causes": "Causes",
 }
 """By command: the class of its result, for remedies."""
 
@@ -131,12 +133,17 @@ def load_confidence(source: str | Path) -> Confidence:
     return _load(source, "confidence", _confidence)
 
 
+def load_causes(source: str | Path) -> Causes:
+    return _load(source, "causes", _causes)
+
+
 _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
     "score": load_results,
     "rank": load_ranking,
     "compare": load_comparison,
     "agree": load_agreement,
     "confidence": load_confidence,
+    "causes": load_causes,
 }
 
 
@@ -294,6 +301,26 @@ def _system_confidence(saved: Saved, label: str | None = None) -> SystemConfiden
         uncalibrated=_convert(saved.get("uncalibrated"), str | None),
         labels={name: _system_confidence(one, name) for name, one in _field(saved, "labels", dict[str, Saved]).items()},
         shares_threshold=label is not None and _field(saved, "threshold", float | None) != best.threshold,
+    )
+
+
+# Causes
+
+
+def _causes(saved: Saved) -> Causes:
+    """The tests of all slices; their units were not saved."""
+    texts = {name: _field(saved, name, str) for name in ("task", "by", "unit", "of", "side", "signature")}
+    counts = {name: _field(saved, name, Count) for name in ("groups", "size", "seed")}
+    lists = {name: _field(saved, name, tuple[str, ...]) for name in ("notes", "systems", "attributes")}
+    return Causes(
+        gold=_gold(saved),
+        wrong=_field(saved, "wrong", dict[str, Count]),
+        slices=_field(saved, "slices", tuple[SearchedSlice, ...]),
+        found=_field(saved, "found", tuple[FoundSlice, ...]),
+        two_sided=_field(saved, "two_sided", bool),
+        **texts,
+        **counts,
+        **lists,
     )
 
 
@@ -600,6 +627,7 @@ def _pair(saved: Saved, units: UnitsByClass, further: Sequence[str]) -> Pair:
         "size": saved["units"],
         "moved": saved.get("moved", 0),
         "classes": {name: differences(name) for name in CLASSES},
+        "detectable": saved.get("detectable"),
         "mcnemar": None if saved.get("mcnemar") is None else _field(saved, "mcnemar")["p"],
         "further": {name: _change(changes[name]) for name in further},
     }

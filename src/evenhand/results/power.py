@@ -4,77 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from functools import cached_property
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from evenhand.arrays import Values
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.results.display import Displayed, WithTables, present
 from evenhand.results.result import GoldSummary
-from evenhand.statistics.power import (
-    Exaggeration,
-    InfluenceSpread,
-    detectable,
-    exaggeration,
-    needed,
-    needed_by_formula,
-    power_by_drawing,
-    power_by_formula,
-)
+from evenhand.statistics.power import ROUGH_BELOW, Exaggeration, Method, PowerCurve
 
-Method = Literal["drawing", "formula"]
-ROUGH_BELOW = 30
-"""Number of groups below which every estimate is rough."""
-MOST = 20
-"""Sizes above this many times the present one are not estimated."""
-_PRECISION = 0.005
-"""Relative precision of a needed size; the standard error of the power does not allow more."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
-class PowerCurve:
-    """The power of a test of one difference, as a function of the difference and of the number of groups."""
+class TextSize:
+    """An amount of text: a number of groups, and the proportional number of sentences, tokens and gold units."""
 
-    spread: InfluenceSpread = field(repr=False)
-    alpha: float
-    target: float
-    """The power that the test should have."""
-    seed: int = 0
-    method: Method = "drawing"
+    groups: int
+    sentences: int | None
+    """None if the groups are sentences."""
+    tokens: int | None
+    units: int | None
 
-    def power(self, delta: float, groups: int) -> float:
-        """The probability that a true difference is significant with this number of groups."""
-        if self.method == "formula":
-            return power_by_formula(delta, self.spread.sd, groups, self.alpha)
-        return power_by_drawing(delta, self._drawn(groups), groups, self.alpha)
 
-    def detectable(self, groups: int) -> float | None:
-        """The smallest difference with the target power; None if even a difference of 1 does not reach it."""
-        return detectable(lambda delta: self.power(delta, groups), self.target)
+@dataclass(frozen=True)
+class SentencePower:
+    """What the text could show if its sentences were independent, which the sentences of a document are not."""
 
-    def needed(self, delta: float) -> int | None:
-        """The number of groups with the target power; None above 20 times the present number, or without difference."""
-        if not delta or not self.spread.sd:
-            return None
-        most, guess = MOST * self.spread.groups, needed_by_formula(abs(delta), self.spread.sd, self.target, self.alpha)
-        if self.method == "formula":
-            return guess if guess <= most else None
-        return needed(lambda groups: self.power(delta, groups), self.target, most, guess, _PRECISION)
-
-    def exaggeration(self, delta: float, groups: int) -> Exaggeration | None:
-        """How far significant differences exceed the true one."""
-        return exaggeration(delta, self._drawn(groups), groups, self.alpha)
-
-    def _drawn(self, groups: int) -> Values:
-        if groups not in self._draws:
-            self._draws[groups] = self.spread.drawn(groups, self.seed)
-        return self._draws[groups]
-
-    @cached_property
-    def _draws(self) -> dict[int, Values]:
-        """The draws by number of groups, which a search over differences uses again and again."""
-        return {}
+    sd: float
+    detectable: float | None
+    design_effect: float | None
+    """The variance of the difference by documents, divided by that by sentences."""
 
 
 @dataclass(frozen=True)
@@ -88,20 +49,27 @@ class PairPower:
     """The interval of the observed difference."""
     delta: float
     """The true difference that the power refers to: the observed one, unless another one is specified."""
+    alpha: float
+    """The level of the test, divided by the number of pairs."""
     power: float | None
     """None if the outputs are identical."""
     detectable: float | None
-    needed_groups: int | None
-    """Number of groups for the target power at `delta`; None if it is above 20 times the present number."""
+    needed_size: TextSize | None
+    """The size for the target power at `delta`; None if it is above 20 times the present one."""
     sd: float
-    by_sentence: float | None = None
-    """The smallest detectable difference if sentences were independent, if documents are resampled."""
+    by_sentence: SentencePower | None = None
+    """If documents are resampled."""
     mcnemar: float | None = None
     """Power of McNemar's test at `delta` if units were independent, for scores that are shares of units."""
     exaggeration: Exaggeration | None = None
     """Printed if the power is below one half."""
     simulated: float | None = None
     curve_of: PowerCurve | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def needed_groups(self) -> int | None:
+        """The number of groups of the needed size."""
+        return None if self.needed_size is None else self.needed_size.groups
 
     @property
     def observed(self) -> float:
@@ -114,11 +82,11 @@ class PairPower:
 
     def needed(self, delta: float) -> int | None:
         """Number of groups needed to detect another difference, a fraction such as 0.01."""
-        return self._curve.needed(delta)
+        return self._curve.needed(abs(delta))
 
     def curve(self, groups: Sequence[int], delta: float | None = None) -> list[float]:
         """The power at these numbers of groups."""
-        return [self._curve.power(self.delta if delta is None else delta, number) for number in groups]
+        return [self._curve.power(abs(self.delta if delta is None else delta), number) for number in groups]
 
     @property
     def _curve(self) -> PowerCurve:
@@ -137,7 +105,12 @@ class ExpectedPower:
     detectable: float | None
     power: float | None
     """At the specified difference."""
-    needed_groups: int | None
+    needed_size: TextSize | None
+    curve_of: PowerCurve | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def needed_groups(self) -> int | None:
+        return None if self.needed_size is None else self.needed_size.groups
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,7 +127,7 @@ class Power(Displayed, WithTables):
     planned: int
     """The number of groups that power refers to; `groups`, unless another number is specified."""
     alpha: float
-    """The level of each test; divided by the number of pairs if there are several (Bonferroni's bound for Holm)."""
+    """The level of each test: divided by the number of pairs if there are several, as in the first step of Holm."""
     target: float
     method: Method
     seed: int
@@ -168,8 +141,8 @@ class Power(Displayed, WithTables):
     """The true difference that the user specifies."""
     width: float | None = None
     """The half width of an interval that the user specifies."""
-    needed_for_width: Mapping[str, int] = field(default_factory=dict)
-    """The number of groups that an interval of this width needs, by system or pair (`a and b`)."""
+    needed_for_width: Mapping[str, TextSize] = field(default_factory=dict)
+    """The size that an interval of this width needs, by system or pair (`a and b`)."""
     signature: str = ""
     notes: tuple[str, ...] = ()
 
@@ -204,6 +177,21 @@ class Power(Displayed, WithTables):
         """The power at these numbers of groups."""
         return self.pair.curve(groups, delta)
 
+    def plot(
+        self, path: str | Path | None = None, *, width: float | None = None, height: float | None = None
+    ) -> Figure:
+        """Draw power by size and by difference as a Matplotlib figure.
+
+        path     write it to this file, as SVG, PDF or PNG
+        width    in inches, likewise height
+        """
+        from evenhand.report.figures.canvas import Size, check_matplotlib
+
+        check_matplotlib()
+        from evenhand.report.figures.power import plot
+
+        return plot(self, path, Size(width, height))
+
     def saved(self) -> dict[str, Any]:
         return {
             "command": "power",
@@ -220,13 +208,23 @@ class Power(Displayed, WithTables):
             "rough": self.is_rough,
             "pairs": [_saved_pair(pair) for pair in self.pairs.values()],
             **present(system=self.system, half_width=self.half_width, delta=self.delta, width=self.width),
-            **({"expected": self.expected} if self.expected else {}),
-            **present(needed_for_width=dict(self.needed_for_width)),
+            **({"expected": [_saved_expected(row) for row in self.expected]} if self.expected else {}),
+            **present(needed_for_width={name: size.groups for name, size in self.needed_for_width.items()}),
+            **present(text_for_width=dict(self.needed_for_width)),
         }
 
 
+def _saved_expected(row: ExpectedPower) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in ("correlation", "reason", "detectable", "power")}
+    return {**values, **_saved_size(row.needed_size)}
+
+
+def _saved_size(size: TextSize | None) -> dict[str, Any]:
+    return {"needed": None if size is None else size.groups, **present(needed_text=size)}
+
+
 def _saved_pair(pair: PairPower) -> dict[str, Any]:
-    values = {name: getattr(pair, name) for name in ("delta", "power", "detectable", "sd")}
+    values = {name: getattr(pair, name) for name in ("delta", "alpha", "power", "detectable", "sd")}
     return {
         "from": pair.before,
         "to": pair.after,
@@ -234,7 +232,7 @@ def _saved_pair(pair: PairPower) -> dict[str, Any]:
         "observed": pair.observed,
         "interval": pair.interval,
         **values,
-        "needed": pair.needed_groups,
+        **_saved_size(pair.needed_size),
         **present(
             by_sentence=pair.by_sentence,
             mcnemar=pair.mcnemar,

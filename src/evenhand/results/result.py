@@ -369,12 +369,13 @@ def _code(char: str) -> str:
 def saved_settings(settings: ScoreSettings) -> dict[str, Any]:
     """The settings and the parameters of the task and of the requested measures, in one mapping.
 
-    Parameters that only select units of systems are left out unless they are set.
+    Training data, and parameters that only select units of systems, are left out unless they are set.
     """
     measures = [model for model in models_of(settings.task) if model.name in settings.match]
     parameters = list(TASKS[settings.task].parameters)
     parameters += [parameter for measure in measures for parameter in measure.parameters]
-    common = {name: value for name, value in vars(settings).items() if name not in ("parameters", "functions")}
+    left_out = ("parameters", "functions", *(() if settings.train else ("train", "drop_leaked")))
+    common = {name: value for name, value in vars(settings).items() if name not in left_out}
     common["match"] = settings.spelled_match
     return common | {
         parameter.name: settings[parameter.name]
@@ -460,3 +461,19 @@ def _saved_row(model: Formula, row: Row) -> dict[str, float | None]:
 
 def _saved_average(average: Average, beta: float) -> dict[str, float | None]:
     return {name: getattr(average, name) for name in ("precision", "recall", "f1", *(["f_beta"] if beta != 1 else []))}
+
+
+class Layers(dict[str, Result | Results]):
+    """The result of each layer of spaCy's documents, by its name (`ents`, `spans:sc`, `tag`, `trees`)."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"# {layer}\n\n{result}" for layer, result in self.items())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<h4>{layer}</h4>{result._repr_html_()}" for layer, result in self.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of each result, by layer."""
+        return {layer: result.to_dict() for layer, result in self.items()}

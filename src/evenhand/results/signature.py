@@ -75,7 +75,12 @@ def _values(
     for measure in measures:
         if measure.name in settings.match:
             values |= {parameter.signature_key: texts[parameter.signature_key] for parameter in measure.parameters}
+    values |= {"train": "+".join(settings.train)} if settings.train else {}
+    values |= {"drop-leaked": "exact"} if settings.drop_leaked else {}
     traits = FORMATS[system.format].contents.traits if system.format in FORMATS else frozenset()
+    gold = next(iter(sides.values()))
+    if gold.format in FORMATS and FORMATS[gold.format].contents.has_missing:
+        values["missing"] = "left-out"
     for key, parameter in of_task.items():
         trait = parameter.effect.trait
         if key and (trait in traits if trait else settings[parameter.name] != parameter.default):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,12 +23,17 @@ class Table(WithRows):
     """
 
     def __init__(
-        self, kinds: Mapping[str, Kind], values: Sequence[Sequence[Value]], caption: str = "", signature: str = ""
+        self,
+        kinds: Mapping[str, Kind],
+        values: Sequence[Sequence[Value]],
+        caption: str = "",
+        signature: str = "",
+        notes: Sequence[str] = (),
     ) -> None:
         """`values` has one sequence per column; `caption` is a sentence about the rows."""
         self.kinds = dict(kinds)
         self._values = dict(zip(kinds, values, strict=True))
-        self.caption, self.signature = caption, signature
+        self.caption, self.signature, self.notes = caption, signature, tuple(notes)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -41,7 +47,8 @@ class Table(WithRows):
 
     @property
     def _row(self) -> Any:
-        return namedtuple("Row", self.columns)  # columns are not known before
+        names = [re.sub(r"\W", "_", name) for name in self.columns]  # a slice may be called sentence-length
+        return namedtuple("Row", names, rename=True)  # columns are not known before
 
     @overload
     def __getitem__(self, index: str) -> list[Any]: ...
@@ -53,7 +60,7 @@ class Table(WithRows):
         """A column by its name, a row by its number, or the rows of a slice."""
         if isinstance(index, slice):
             columns = [values[index] for values in self._values.values()]
-            return Table(self.kinds, columns, self.caption, self.signature)
+            return Table(self.kinds, columns, self.caption, self.signature, self.notes)
         if isinstance(index, int):
             return self._row(*(values[index] for values in self._values.values()))
         if index not in self._values:
@@ -66,7 +73,7 @@ class Table(WithRows):
         if not self.signature:
             return self
         columns = [*self._values.values(), [self.signature] * len(self)]
-        return Table({**self.kinds, SIGNATURE: "text"}, columns, self.caption)
+        return Table({**self.kinds, SIGNATURE: "text"}, columns, self.caption, notes=self.notes)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows as CSV, and write them to `path`, if given.

@@ -113,26 +113,30 @@ def _are_exact_in_single(rows: Values, sizes: Ints) -> bool:
     return bool((scaled == np.rint(scaled)).all())
 
 
-def drawn_numbers(sizes: Ints, resamples: int, seed: Seed, series: int) -> Iterator[Values]:
-    """The number of draws of each type in the resamples of one series: tables, (consecutive resamples, types)."""
-    draw = draw_types if _TYPE_COST * len(sizes) <= sizes.sum() else draw_groups
+def drawn_numbers(sizes: Ints, resamples: int, seed: Seed, series: int, groups: int | None = None) -> Iterator[Values]:
+    """The number of draws of each type in the resamples of one series: tables, (consecutive resamples, types).
+
+    `groups` is the size of a resample [the number of groups].
+    """
+    groups = int(sizes.sum()) if groups is None else groups
+    draw = draw_types if _TYPE_COST * len(sizes) <= groups else draw_groups
     random = stream(seed, series)
     step = max(1, _DRAWS // max(len(sizes), 1))
     for start in range(0, resamples, step):
-        yield draw(sizes, min(step, resamples - start), random)
+        yield draw(sizes, min(step, resamples - start), random, groups)
 
 
-def draw_groups(sizes: Ints, resamples: int, random: np.random.Generator) -> Values:
+def draw_groups(sizes: Ints, resamples: int, random: np.random.Generator, groups: int | None = None) -> Values:
     """The number of draws of each type, (resamples, types): group numbers are drawn, and counted by type."""
     type_of_group = np.repeat(np.arange(len(sizes)), sizes)
     numbers = np.empty((resamples, len(sizes)))
     for row in numbers:
-        groups = random.integers(0, len(type_of_group), len(type_of_group))
-        row[:] = np.bincount(type_of_group[groups], minlength=len(sizes))
+        drawn = random.integers(0, len(type_of_group), len(type_of_group) if groups is None else groups)
+        row[:] = np.bincount(type_of_group[drawn], minlength=len(sizes))
     return numbers
 
 
-def draw_types(sizes: Ints, resamples: int, random: np.random.Generator) -> Values:
+def draw_types(sizes: Ints, resamples: int, random: np.random.Generator, groups: int | None = None) -> Values:
     """The number of draws of each type, (resamples, types), in a time nearly independent of the number of groups.
 
     Independent Poisson numbers with a known sum follow the multinomial distribution with that sum as the number of
@@ -140,14 +144,15 @@ def draw_types(sizes: Ints, resamples: int, random: np.random.Generator) -> Valu
     groups. If the sum of a resample is above it, its Poisson numbers are drawn again. The missing draws are drawn as
     group numbers.
     """
-    groups = int(sizes.sum())
-    rates = sizes * max(0.0, 1 - _SHORTFALL / np.sqrt(groups))
+    present = int(sizes.sum())
+    groups = present if groups is None else groups
+    rates = sizes * (groups / present * max(0.0, 1 - _SHORTFALL / np.sqrt(groups)))
     poisson = _poisson(rates, resamples, random)
     while len(too_high := np.flatnonzero(poisson.sum(axis=0) > groups)):
         poisson[:, too_high] = random.poisson(rates, (len(too_high), len(rates))).T
     missing = groups - poisson.sum(axis=0).astype(np.int64)
     type_of_group = np.repeat(np.arange(len(sizes)), sizes)
-    types = type_of_group[random.integers(0, groups, missing.sum())]
+    types = type_of_group[random.integers(0, present, missing.sum())]
     cells = np.repeat(np.arange(resamples) * len(sizes), missing) + types
     numbers: Values = poisson.T + np.bincount(cells, minlength=poisson.size).reshape(resamples, len(sizes))
     return numbers

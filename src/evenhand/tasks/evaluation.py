@@ -375,6 +375,10 @@ class Evaluation:
         """The units that systems are compared on under a measure, with their predictions."""
         return self.units(by)
 
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        """The labeled spans of the gold standard and of every system, for `suspects`."""
+        raise NotImplementedError
+
     def drawing(self, by: str) -> SentenceView:
         """The annotation of all sides by sentence; `by` is the measure that systems are compared by."""
         raise NotImplementedError

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evenhand.alignment.documents import AlignmentIssues
-from evenhand.arrays import Values
-from evenhand.data.annotation import ReadInfo
+from evenhand.arrays import Ints, Values
+from evenhand.data.annotation import UNANNOTATED, ReadInfo
 from evenhand.data.vocabulary import MAX_LISTED, foreign_labels, list_names
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING, SettingError, counted, nearest, plural
 from evenhand.scoring.measure import Formula, Ratio
-from evenhand.scoring.scores import Average, MeasureScore, Row, headlines
+from evenhand.scoring.scores import Average, MeasureScore, Row, divided_table, headlines
 from evenhand.scoring.tally import NO_LABEL, Tally
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, LazyQueries, Queries, Query, TableStyle
 from evenhand.tasks.registry import TASKS, model_title, models_of
@@ -161,12 +161,18 @@ def slice_tables(results: Results, by: str | None = None) -> Iterator[DisplayTab
     comes first, and has queries.
     """
     first = next(iter(results.values()))
-    for name, slices in first.slices.items():
-        models = sorted(next(iter(slices.values())).scores, key=lambda model: model != by)[:_MOST_SLICED]
+    for name in first.slices:
+        models = _sliced_models(first, name, by)
         if len(results) == 1:
-            yield _slice_table(first, name, models)
+            yield slice_table(first, name, by)
         else:
             yield from (_slices_side_by_side(results, name, model) for model in models)
+
+
+def _sliced_models(result: Result, name: str, by: str | None) -> list[str]:
+    """The measures in tables of slices, the one of the page first."""
+    measures = next(iter(result.slices[name].values())).scores
+    return sorted(measures, key=lambda model: model != by)[:_MOST_SLICED]
 
 
 def all_gold(task: str, slice_: str | None = None) -> Query | None:
@@ -182,7 +188,9 @@ def _slice_queries(task: str, model: str, name: str, value: str) -> tuple[Query 
     return all_gold(task, chosen), lambda system: Query(system, right=False, slice=chosen, by=model)
 
 
-def _slice_table(result: Result, name: str, models: Sequence[str]) -> DisplayTable:
+def slice_table(result: Result, name: str, by: str | None = None) -> DisplayTable:
+    """The scores of one system on slices, with counts; `by` is the measure of a page."""
+    models = _sliced_models(result, name, by)
     slices, formula = result.slices[name], result[models[0]].model.of_labels()
     kinds = [kind for kind in formula.counts if kind != "gold"]
     columns = [Column(name, "text"), Column("gold", "count")]
@@ -698,6 +706,21 @@ def _corrected(model: Formula, kind: str, weights: Mapping[str, Values], right: 
     return (_weights(model, right) if counted[_EXPECTED] else 0.0) - counted
 
 
+def recoverable(task: Task, model: Formula, tally: Tally, kinds: Sequence[str], errors: Ints) -> Values | None:
+    """How far the score would rise if groups of errors were corrected; see `ErrorGroup`.
+
+    `errors` has the number of errors of each group and kind, (groups, kinds). None if the headline is a mean of other
+    scores.
+    """
+    if model.parts or model.headline == "macro":
+        return None
+    (right, *_), weights = task.error_types.correct(model.name), {kind: _weights(model, kind) for kind in kinds}
+    moved = errors @ np.array([_corrected(model, kind, weights, right) for kind in kinds])
+    total = divided_table(model, tally.total(), (), 1)[0]
+    gains: Values = headlines(model, total + moved[:, None, :]) - headlines(model, total[None])
+    return gains
+
+
 def label_notes(gold: GoldSummary, name: str, labels: Mapping[str, int], unit: str = "span") -> list[str]:
     """Labels that only one side has; a warning if the sides have no label in common."""
     if not gold.units or not labels or not sum(labels.values()):
@@ -745,7 +768,11 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
     if reading.repeated:
         spans = with_verb(reading.repeated, "span")
         notes.append(f"{side} {name}: {spans} listed more than once, and each listing counts.")
-    notes += [f"{side} {name}: skipped {what} ({count:,})." for what, count in reading.skipped.items() if count]
+    notes += [
+        f"{side} {name}: skipped {what} ({count:,})."
+        for what, count in reading.skipped.items()
+        if count and (side == "gold" or not what.startswith(UNANNOTATED))
+    ]
     refused = "--repair error refuses them"
     return notes + [f"{side} {name}: accepted {what} ({count:,}; {refused})." for what, count in reading.kept.items()]
 

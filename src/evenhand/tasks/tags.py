@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.errors import SettingError
 from evenhand.registry import lazy
-from evenhand.scoring.measure import Formula, Measure, Scorer
+from evenhand.scoring.measure import Formula, Measure, Scorer, count_errors
 from evenhand.settings import ColumnName, ReadSettings, ScoreSettings
 from evenhand.tasks import task as spec
 from evenhand.tasks.words.measures import (
@@ -20,6 +20,7 @@ from evenhand.tasks.words.measures import (
     PUNCTUATION,
     TAG_ERRORS,
     TAG_KINDS,
+    as_sets,
     by_label,
     feature_set,
     notes,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.alignment.parts import Alignment
     from evenhand.alignment.words import Words
     from evenhand.data.annotation import Annotation
+    from evenhand.data.layers import Spans
     from evenhand.data.vocabulary import Vocabulary
     from evenhand.scoring.tally import Tally
     from evenhand.tasks.evaluation import EvaluationRequest, Part
@@ -68,6 +70,9 @@ class TagScorer:
       gold standard, F1.
     - A sentence is fully correct if all its words that count are correct. Sentences without such words are left out.
 
+    With `--align overlap` (tags of spaCy), the tags of all words of the system in one gold word are a set: it is right
+    if it has the right tag, and other tags are extra. The headline is F1, as spaCy's `tag_acc`.
+
     Features (`--column feats`) are compared as sets: `Case=Nom|Number=Sing` equals `Number=Sing|Case=Nom`, and repeated
     features count once. Values are compared unchanged, `PronType=Int,Rel` too. Tables sort them.
 
@@ -83,7 +88,7 @@ class TagScorer:
         labels, exclude = (tuple(map(feature_set, names)) for names in (settings.labels, settings.exclude))
         self._feature_settings = replace(settings, labels=labels, exclude=exclude)
         self._labels, self._columns = request.vocabulary.labels, _columns(request)
-        self._is_scored = bool(request.scorers)
+        self._is_scored, self._counts_features = bool(request.scorers), request.asks("features")
         coder = request.vocabulary.columns["scored"]
         self._tags, self._features = dict[str | None, WordLabelFilter](), dict[str | None, WordLabelFilter]()
         for system in (None, *request.sides.systems):
@@ -112,6 +117,12 @@ class TagScorer:
             "tags": matches.tally(self._labels.values, pair.groups),
             "sentences": matches.sentence_tally({"accuracy": ("right",)}, pair.groups),
         }
+        if self._counts_features:
+            from evenhand.tasks.words.features import match_features
+
+            features = match_features(pair, self._labels.values)
+            tallies["features"] = features.tally(pair.groups)
+            pair.listed["features"] = lambda name: features.rows(pair, self._labels)
         return tallies, matches
 
 
@@ -148,6 +159,13 @@ def as_spans(
     return Annotation(corpus, {"spans": spans}, {"spans": annotation.reading}, annotation.name)
 
 
+def labeled_words(
+    annotation: Annotation, layer: str, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> tuple[Spans]:
+    """The words of an annotation that count, with their tags as labels."""
+    return (as_spans(annotation, read_as, settings, vocabulary).spans(),)
+
+
 def as_tags(annotation: Annotation) -> Annotation:
     """The inverse of `as_spans`."""
     import numpy as np
@@ -163,11 +181,12 @@ def as_tags(annotation: Annotation) -> Annotation:
 
 
 def _accuracy(name: str, settings: ScoreSettings) -> Formula:
-    return by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
+    formula = by_label(name, "tags", TAG_KINDS, ("right",), settings, confuses=True)
+    return as_sets(formula) if settings.align == "overlap" else formula
 
 
 def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
-    if settings["punctuation"].by == "relation":
+    if settings["punctuation"].by in ("relation", "spacy"):
         raise SettingError("Tags have no relations; choose punctuation by its form, or by tags: pos:PUNCT.")
 
 
@@ -182,10 +201,15 @@ TASK = spec.Task(
             *("accuracy", "tags", Scorer("tags"), _accuracy, "evenhand.tasks.tags.TagScorer", ("acc",)),
             summary="The share of words with the right tag.",
         ),
+        Measure(
+            *("features", "tags", Scorer("features"), count_errors, "evenhand.tasks.words.features"),
+            summary="Features of words (FEATS, layer morph), each of which counts.",
+        ),
     ),
     selection=spec.MeasureSelection.of("accuracy"),
     parameters=(PUNCTUATION, *spec.CONFIDENCES),
     input=spec.InputSpec(
+        alignments=("strict", "position", "characters", "overlap"),
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=traits_of_words,
         detects=lambda annotation: True,
@@ -199,7 +223,15 @@ TASK = spec.Task(
         align=align, evaluate=evaluate, notes=notes, is_perfect=lazy("evenhand.tasks.tables:is_perfect")
     ),
     error_types=spec.ErrorTypes(extra=(EXTRA,), names=TAG_ERRORS),
-    comparison=spec.ComparisonSpec(unit_scorers=("tags",), unit_columns=(("side", "string"),)),
+    comparison=spec.ComparisonSpec(
+        unit_scorers=("tags",),
+        unit_columns=(("side", "string"),),
+        attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
+        labeled_units=labeled_words,
+        has_causes=True,
+        has_suspects=True,
+        one_label=True,
+    ),
     agreement=spec.AgreementSpec(("accuracy",), as_spans=as_spans, from_spans=as_tags, settings={"align": "strict"}),
     display=spec.Display(
         confusion=spec.Confusion(("accuracy",), "confusion (wrong tags)"), label="tag", drawing="words"

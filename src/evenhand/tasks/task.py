@@ -36,10 +36,14 @@ class GoldProfile:
     """Features of the format: `universal` (the columns of Universal Dependencies), `conllu`, `pos`, `heads`."""
     files: OpenFiles | None = field(default=None, compare=False, repr=False)
     """Its files, opened to detect the format."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The layer to read, and options whose defaults differ for the format."""
+    notes: tuple[str, ...] = ()
+    """Notes on the choice of the layer."""
 
-    def __reduce__(self) -> tuple[type[GoldProfile], tuple[str, frozenset[str]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Without the files: other processes open their own."""
-        return GoldProfile, (self.task, self.traits)
+        return GoldProfile, (self.task, self.traits, None, self.options, self.notes)
 
 
 def choice(name: str, values: tuple[str, ...], description: str, **options: Any) -> Parameter:
@@ -236,6 +240,21 @@ class ErrorTypes:
         return (*self.all, *self.extra)
 
 
+COMMON_ATTRIBUTES = ("length", "sentence-length", "vocabulary", "document")
+"""Attributes of all tasks."""
+WORD_ATTRIBUTES = (
+    *COMMON_ATTRIBUTES,
+    *("document-length", "position", "part", "capitals", "digits", "script", "oov", "leaked"),
+)
+"""Attributes of units that consist of words."""
+TEXT_ATTRIBUTES = (*WORD_ATTRIBUTES, "oov-density")
+"""The same, and the density of words."""
+STRING_ATTRIBUTES = ("seen", "consistency", "frequency", "ambiguity")
+"""Attributes of strings with labels."""
+SPAN_ATTRIBUTES = ("density", "nested", "neighbour")
+"""Attributes that depend on all gold spans of a sentence."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ComparisonSpec:
     """How systems are compared unit by unit."""
@@ -250,8 +269,26 @@ class ComparisonSpec:
     """Similarity of systems, regardless of the gold standard. Default: the share of equal predictions."""
     slices: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     """Additional slices by name."""
+    attributes: tuple[str, ...] = COMMON_ATTRIBUTES
+    """The attributes of its units by which they can be sliced (`comparison.attributes`)."""
+    labeled_units: Callable[..., Any] | None = None
+    """The strings that training data have with a label, if there are attributes that need them.
+
+    (annotation, layer, read settings, settings, vocabulary) -> spans, or the heads and the tails of relations.
+    """
     default_slices: Callable[[GoldProfile], tuple[str, ...]] = lambda content: ()
     """Slices that every comparison has."""
+    has_causes: bool = False
+    """Whether `causes` searches slices of its units for errors."""
+    has_suspects: bool = False
+    """Whether evaluations have the annotations that `suspects` searches (`Evaluation.annotations`)."""
+    one_label: bool = False
+    """Whether every unit has exactly one label, so a wrong gold label always has another one instead."""
+
+    @property
+    def all_slices(self) -> tuple[str, ...]:
+        """The names of its slices that are not columns."""
+        return *self.attributes, *self.slices
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, Values, distinct, empty, ints, pack
 from evenhand.data.annotation import Annotation, extra_layer
 from evenhand.data.corpus import Corpus, Positions, complete
-from evenhand.data.layers import Tags
+from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.scoring.prf import ratio
 from evenhand.settings import Atoms, ScoreSettings
@@ -72,6 +73,7 @@ class Locations:
         self.document_of = document_of
         self._names: list[str] | None = None
         self._texts: dict[int, str | None] = {}
+        self._built: dict[str, Any] = {}
 
     def corpus(self, sentence: int) -> tuple[Corpus, int]:
         """The corpus that contains a sentence, and the number of the sentence in that corpus."""
@@ -292,6 +294,25 @@ class Locations:
         sentence = np.searchsorted(corpus.bounds, index, side="right") - 1
         return f"word {index - int(corpus.bounds[sentence]) + 1}"
 
+    def once(self, name: str, build: Callable[[], Any]) -> Any:
+        """What `build` makes of these batches; it is called once per name."""
+        if name not in self._built:
+            self._built[name] = build()
+        return self._built[name]
+
+    @cached_property
+    def whole_corpus(self) -> Corpus:
+        """All batches as one corpus."""
+        return Corpus.concatenate([batch.corpus for batch in self._batches])
+
+    def spans(self, vocabulary: Vocabulary) -> Spans | None:
+        """The gold spans of all batches, as the files have them; None if there is no layer of spans."""
+        name = next((name for name in ("spans", "gold") if name in self._batches[0].layers), None)
+        if name is None:
+            return None
+        spans = [batch.spans(name).into(vocabulary) for batch in self._batches]
+        return Spans.concatenate(spans, self._first[:-1])
+
     @property
     def sentences(self) -> int:
         return self._first[-1]
@@ -429,6 +450,8 @@ class Predictions:
     """Additional columns of a unit table, by name."""
     score: Values | None = None
     """The confidence of the unit of each system, NaN without one; None if no system has any."""
+    target: Ints | None = None
+    """Links, (units): the identifier, as a code of labels; of surplus, the identifier that systems predict."""
 
     @classmethod
     def of_codes(
@@ -452,7 +475,7 @@ class Predictions:
 
     def take(self, chosen: Bools) -> Predictions:
         """Some of the units; the other gold units count as left out."""
-        of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head", "shape")
+        of_units = ("label", "is_surplus", "sentence", "start", "end", "gold_head", "shape", "target")
         of_systems = ("answer", "shown", "right", "part", "gold_label", "predicted", "absent", "verdict", "missing")
         columns = {name: getattr(self, name) for name in (*of_units, *of_systems, "score")}
         taken = {name: column[..., chosen] for name, column in columns.items() if column is not None}

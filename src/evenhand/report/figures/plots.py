@@ -83,7 +83,7 @@ def _kind(subject: Subject, kind: str | None) -> str:
     return kind
 
 
-def _sheet(size: Size, height: float) -> Figure:
+def sheet(size: Size, height: float) -> Figure:
     """An empty figure of the user's height, or of this height in inches up to the height of a page."""
     return NotebookFigure((size.inches, size.height or round(min(height, canvas.PAGE), 2)), layout="constrained")
 
@@ -136,7 +136,7 @@ def _panels(pairs: Sequence[Pair], size: Size) -> tuple[Figure, list[Axes], tupl
     room = size.inches - max(text_width(line, canvas.TEXT_SIZE) for row in rows for line in row.split("\n"))
     ranges = _ranges(pairs, room, 0 if narrow else _DELTA)
     new, corrected, changed = ranges
-    figure = _sheet(size, _NARROW_AROUND + 2 * _NARROW_ROW * len(pairs) if narrow else _AROUND + _ROW * len(pairs))
+    figure = sheet(size, _NARROW_AROUND + 2 * _NARROW_ROW * len(pairs) if narrow else _AROUND + _ROW * len(pairs))
     mosaic: Any = [["left", "middle"], ["right", "right"]] if narrow else [["left", "middle", "right"]]
     ratios = [new + corrected, changed, _DELTA * (new + corrected + changed)]
     subplots = figure.subplot_mosaic(mosaic, sharey=True, width_ratios=ratios[: len(mosaic[0])])
@@ -251,7 +251,7 @@ def draw_confusion(results: Results, size: Size, systems: Sequence[str]) -> Figu
     declared, scores = _confusion_scores(results, systems)
     errors = errors_by_label(list(scores.values()))
     plan, labels = _plan(list(scores.values()), errors, size)
-    figure = _sheet(size, plan.height)
+    figure = sheet(size, plan.height)
     rows = ceil(len(scores) / plan.columns)
     panels = figure.subplots(rows, plan.columns, squeeze=False, sharex=True, sharey=True).ravel()
     tables = {name: matrix(score, plan.golds, plan.systems) for name, score in scores.items()}
@@ -385,7 +385,7 @@ def draw_errors(results: Results, size: Size, *, counts: bool) -> Figure:
     around = 0.75 + canvas.legend_height(names, size.inches) + canvas.remark_height(errors.remark, size.inches)
     bars = _fitting_bars(errors.bars, (size.height or canvas.PAGE) - around)
     rows = list(_bar_rows(bars))
-    figure = _sheet(size, around + (0.24 if len(bars) <= 16 else _MIN_BAR) * (rows[-1] + 1))
+    figure = sheet(size, around + (0.24 if len(bars) <= 16 else _MIN_BAR) * (rows[-1] + 1))
     axes = figure.subplots()
     longest = (max(bar.total for bar in bars) if counts else 100.0) or 1.0
     scales = [1.0 if counts else 100 / (bar.total or 1) for bar in bars]
@@ -468,7 +468,7 @@ def draw_ranks(ranking: Ranking, size: Size) -> Figure:
     columns = ceil(len(measures) / rows)
     room_for_systems = ((size.height or canvas.PAGE) - _SMALL_PRINT) / rows - _AROUND_PANEL
     systems = ranking.systems[: max(1, int(room_for_systems / _MIN_SYSTEM))]
-    figure = _sheet(size, _SMALL_PRINT + rows * (_AROUND_PANEL + _SYSTEM * len(systems)))
+    figure = sheet(size, _SMALL_PRINT + rows * (_AROUND_PANEL + _SYSTEM * len(systems)))
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     drawn = {measure: [ranking[measure][system] for system in systems] for measure in measures}
     lows, highs = zip(*(_limits([(row.score, row.interval) for row in rows]) for rows in drawn.values()), strict=True)
@@ -516,9 +516,16 @@ def _rank_remark(ranking: Ranking, measures: Sequence[str], systems: int) -> str
     return " ".join(parts)
 
 
+def _draw_slices(results: Results, size: Size) -> Figure:
+    from evenhand.report.figures.causes import draw_slices  # which imports this module
+
+    return draw_slices(results, size)
+
+
 _FIGURES: dict[str, tuple[type[Subject], str, Callable[..., Figure]]] = {
     "errors": (Results, "score", draw_errors),
     "confusion": (Results, "score", draw_confusion),
+    "slices": (Results, "score", _draw_slices),
     "comparison": (Comparison, "compare", draw_comparison),
     "ranks": (Ranking, "rank", draw_ranks),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,11 +14,13 @@ import numpy as np
 from jinja2 import Environment, FunctionLoader, Template, select_autoescape
 from markupsafe import Markup
 
-from evenhand.comparison.units import Sentence
+from evenhand.comparison.units import CollectedUnits, Sentence
 from evenhand.errors import counted, visible
-from evenhand.report.html.overview import fixes, gold_labels, has_words, overview
+from evenhand.report.causes_tables import NOT_WHY
+from evenhand.report.html.overview import fixes, gold_labels, has_words, overview, worst_slices
 from evenhand.report.html.sections import address, pair_data, sections, short_names, shortened, without_options
 from evenhand.report.verdict import cautions, method, verdict
+from evenhand.results.causes import FoundSlice
 from evenhand.results.comparison import Report
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.tables import all_gold
@@ -54,6 +56,8 @@ def render(report: Report) -> str:
         notes=_distinct(report.notes),
         overview=overview(report),
         fixes=fixes(report),
+        worst_slices=worst_slices(report),
+        not_why=NOT_WHY,
         gold_units=address(all_gold(report.task), report.by) if report.results.gold.units else None,
         sections=list(sections(report)),
     )
@@ -144,13 +148,28 @@ def unit_data(report: Report) -> dict[str, Any]:
         "score": None if np.isnan(units.scores).all() else units.scores[order].tolist(),
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
-        "slices": [
-            [name, values, code_of[row].tolist()]
-            for (name, (values, code_of)), row in zip(report.slices.items(), units.slices, strict=True)
-        ],
+        "slices": _slices(report, units),
+        "pairs_of_slices": list(dict.fromkeys(found.slice for found in _found(report) if len(found.parts) > 1)),
         "antecedents": [by_side(words, order) for words in units.antecedents] if units.antecedents.any() else None,
         "sentences": [_sentence(report, report.units.sentences[number], order) for number in indexes],
     }
+
+
+def _found(report: Report) -> Iterator[FoundSlice]:
+    """The worst slices of all systems."""
+    for causes in report.causes.values():
+        yield from causes.found
+
+
+def _slices(report: Report, units: CollectedUnits) -> list[tuple[str, Sequence[str], list[int]]]:
+    """The slices of each unit: those of scores, and the attributes of the worst slices."""
+    needed = {attribute for found in _found(report) for attribute, _ in found.parts}
+    known = [*report.slices.items(), *report.attributes.items()]
+    named = dict[str, tuple[str, Sequence[str], list[int]]]()
+    for (name, (values, code_of)), row in zip(known, units.slices, strict=True):
+        if name not in named and (name in report.slices or name in needed):
+            named[name] = (name, values, code_of[row].tolist())
+    return list(named.values())
 
 
 def by_side(values: Sequence[Any], order: Sequence[int]) -> list[Any]:

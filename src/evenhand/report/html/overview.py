@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.arrays import Ints
+from evenhand.arrays import Bools, Ints
 from evenhand.comparison.units import CollectedUnits, Sentence
 from evenhand.errors import SettingError
 from evenhand.report.figures.canvas import fills, usual_range
 from evenhand.report.html.sections import address
 from evenhand.report.verdict import against_best, score_name
+from evenhand.results.causes import Causes, FoundSlice
 from evenhand.results.comparison import Report
 from evenhand.tables import PLAIN, Query
 from evenhand.tasks.registry import TASKS, model_title
@@ -177,6 +178,49 @@ def _examples(report: Report, units: CollectedUnits, rows: Ints) -> list[dict[st
         if len(different) == _EXAMPLES:
             break
     return [*different.values(), *others][:_EXAMPLES]
+
+
+def worst_slices(report: Report) -> dict[str, list[dict[str, Any]]]:
+    """For the best systems, the slices in which they have significantly more errors."""
+    units = report.units.units()
+    classes = dict(zip(report.results, units.classes, strict=True))
+    correct = TASKS[report.task].error_types.correct(report.by)
+    kinds = TASKS[report.task].error_types.of(report.by)
+    wrong = [number for (kind, *_), number in report.units.classes.items() if kinds[kind] not in correct]
+    return {
+        name: [
+            _worst_slice(report, name, causes, found, units, np.isin(classes[name], wrong)) for found in causes.found
+        ]
+        for name, causes in report.causes.items()
+    }
+
+
+def _worst_slice(
+    report: Report, system: str, causes: Causes, found: FoundSlice, units: CollectedUnits, is_wrong: Bools
+) -> dict[str, Any]:
+    """A slice with a link to its errors."""
+    row = next(row for row in causes.slices if row.slice == found.slice)
+    inside = np.logical_and.reduce([_has(report, units, *part) for part in found.parts])
+    return {
+        "title": found.slice,
+        "count": f"{round(row.rates[0] * row.units):,}",
+        "units": f"{found.units:,}",
+        "inside": f"{100 * found.inside:.1f}",
+        "outside": f"{100 * found.outside:.1f}",
+        "points": "" if found.points is None else f"+{100 * found.points:.2f}",
+        "href": address(Query(system, right=False, slice=found.slice), report.by),
+        "examples": _examples(report, units, np.flatnonzero(inside & is_wrong)),
+    }
+
+
+def _has(report: Report, units: CollectedUnits, attribute: str, value: str) -> Bools:
+    """Which units of the page have this value of an attribute."""
+    known = {**report.attributes, **report.slices}
+    if attribute not in known:
+        return np.asarray(units.label == report.labels.index(value))
+    number = [*report.slices, *report.attributes].index(attribute)
+    values, code_of = known[attribute]
+    return np.asarray(code_of[units.slices[number]] == list(values).index(value))
 
 
 def _rows(report: Report, group: ErrorGroup, units: CollectedUnits, classes: Ints) -> Ints:

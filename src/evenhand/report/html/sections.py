@@ -19,13 +19,17 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted, plural
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
+from evenhand.report.html.power import power_figure
 from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
 from evenhand.results.result import Result
 from evenhand.results.signature import ALPHA
 from evenhand.tables import PLAIN, DisplayTable, Queries, Query, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
-from evenhand.tasks.tables import slice_tables
+from evenhand.tasks.tables import slice_table, slice_tables
+
+SEEN = "seen"
+"""The slices that are next to the labels of a system."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,9 @@ class HtmlSection:
     is_open: bool = True
     summary: str = ""
     """One line next to the heading, for folded sections."""
+    beside: Sequence[HtmlTable] = ()
+    """Tables next to the first one."""
+    figure: Markup = Markup()
     has_pair: bool = False
     """Whether the reader chooses two systems; the page then computes their tables from the units."""
 
@@ -82,7 +89,10 @@ def sections(report: Report) -> Iterator[HtmlSection]:
         ]
         yield HtmlSection("scores", "Scores", [], parts)
     if any(result.slices for result in results.values()):
-        yield HtmlSection("slices", "Slices", [html_table(table, by) for table in slice_tables(results, by)])
+        from evenhand.report.html.slices import slice_chart
+
+        tables = [html_table(table, by) for table in slice_tables(results, by)]
+        yield HtmlSection("slices", "Slices", tables, figure=slice_chart(results, by))
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 
@@ -115,7 +125,16 @@ def _system(report: Report, result: Result) -> HtmlSection:
     groups = report.fix_first[result.name]
     first = f"; to fix first: {groups[0].title(TASKS[report.task])} ({groups[0].count:,})" if groups else ""
     summary = f"{score_name(report.results, report.by)} {PLAIN.score(report.scores[result.name])}{first}"
-    return HtmlSection(_id("system", result.name), result.name, main, parts, is_open=alone, summary=summary)
+    seen = [html_table(_scores_of_slices(result, report.by), report.by)] if result.slices.get(SEEN) else []
+    name = _id("system", result.name)
+    return HtmlSection(name, result.name, main, parts, is_open=alone, summary=summary, beside=seen)
+
+
+def _scores_of_slices(result: Result, by: str) -> DisplayTable:
+    """The slices next to the labels of a system, without the counts of error types."""
+    table = slice_table(result, SEEN, by)
+    kept = [number for number, column in enumerate(table.columns) if column.kind != "count" or column.name == "gold"]
+    return replace(table.with_columns(kept), remark="")
 
 
 def _id(part: str, name: str) -> str:
@@ -166,6 +185,9 @@ def _comparison(report: Report, comparison: Comparison) -> HtmlSection:
         )
         for heading, table in further
     ]
+    if report.power is not None:
+        heading, summary, figure = power_figure(report.power, comparison)
+        parts.insert(0, HtmlSection("power", heading, [], is_open=False, summary=summary, figure=figure))
     return HtmlSection("differences", "Changes between systems", [html_table(pairs, by)], parts, has_pair=True)
 
 

@@ -337,6 +337,7 @@ TASK = spec.Task(
         answer_text=lambda code, labels: ARCS_KINDS[code],
         similarity=lazy("evenhand.tasks.chains.evaluation:ChainAgreement"),
         slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
+        attributes=spec.WORD_ATTRIBUTES,
         default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
     ),
     agreement=spec.AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),

@@ -16,10 +16,10 @@ from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.structures import no_spans, to_documents
-from evenhand.data.vocabulary import StringIndex
+from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.scoring.measure import Formula, Measure
-from evenhand.settings import LINKS
+from evenhand.settings import LINKS, ReadSettings, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, ScoreFilter, SideSummary
 from evenhand.tasks.links import task as kinds
 from evenhand.tasks.links.error_types import by_identifier, link_kinds, match_links
@@ -64,16 +64,29 @@ def _named(gold: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annota
         yield batch
 
 
+def labeled_links(
+    annotation: Annotation, layer: str, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> tuple[Spans]:
+    """The linked spans of an annotation, whose labels are their identifiers."""
+    spans, identifiers = annotation.spans(LINKS).into(vocabulary), Identifiers()
+    linked = identifiers.linked(spans, LinkRules(aliases_of(settings["same_ids"], "gold"), (), only_first=True))
+    code = vocabulary.labels.codes(identifiers.names.values)
+    return (replace(linked.spans, label=code[linked.answer]),)
+
+
 def evaluate(part: Part, request: EvaluationRequest) -> LinkEvaluation:
     """Count the links of a part under all scorers, one system after the other."""
     corpus, identifiers = Corpus.concatenate([batch.corpus for batch in part.gold]), Identifiers()
     spans = to_documents(part.spans(LINKS, request.vocabulary), corpus.documents, corpus.bounds)
-    gold, gold_count = _linked(spans, "gold", "gold", request, identifiers)
+    gold_mentions, gold_count = _linked(spans, "gold", "gold", request, identifiers)
+    gold = _without_blanks(gold_mentions)
     names = AnswerNames(identifiers, request.vocabulary.labels)
     evaluation = LinkEvaluation(part=part, gold_count=gold_count, corpus=corpus, gold=gold, names=names)
     for name, spans in part.systems.items():
-        system, summary = _linked(spans.into(request.vocabulary), "system", name, request, identifiers)
-        pair = LinkPair(gold, system, evaluation.groups)
+        mentions, summary = _linked(spans.into(request.vocabulary), "system", name, request, identifiers)
+        system = _without_blanks(mentions)
+        has_blanks = len(gold) < len(gold_mentions) or len(system) < len(mentions)
+        pair = LinkPair(gold, system, evaluation.groups, (gold_mentions, mentions) if has_blanks else None)
         tallies = {scorer.name: scorer.count(pair) for scorer in request.scorers if scorer.count is not None}
         evaluation.tallies[name] = tallies | pair.extra_tallies
         respelled = (matches.respelled for matches in pair.cached_values(HipeMatches))
@@ -84,10 +97,14 @@ def evaluate(part: Part, request: EvaluationRequest) -> LinkEvaluation:
     return evaluation
 
 
+def _without_blanks(mentions: Linked) -> Linked:
+    return mentions.take(~mentions.blank) if mentions.blank.any() else mentions
+
+
 def _linked(
     spans: Spans, side: str, name: str, request: EvaluationRequest, identifiers: Identifiers
 ) -> tuple[Linked, SideSummary]:
-    """The spans of one side that have links, and their number by label."""
+    """The spans of one side that have links, if only empty ones, and the number of links by label."""
     settings, tables = request.settings, request.tables
     aliases = f"replacements of {side} identifiers"
     if aliases not in tables:
@@ -95,7 +112,7 @@ def _linked(
     nil_labels = settings["nil_labels"] if side == "system" else ()
     kept = LabelFilter(settings, side, name)(spans)
     linked = identifiers.linked(kept, LinkRules(tables[aliases], nil_labels, only_first=side == "gold"))
-    summary, unlinked = SideSummary(), len(kept) - len(linked)
+    summary, unlinked = SideSummary(), len(kept) - int(np.count_nonzero(~linked.blank))
     if side == "system":
         score, rows = ScoreFilter(request, name)(linked.spans.score, linked.spans.label, summary)
         linked = linked if score is None else replace(linked, spans=replace(linked.spans, score=score))
@@ -103,7 +120,7 @@ def _linked(
     elif linked.spans.score is not None:
         summary.scored = int(np.count_nonzero(~np.isnan(linked.spans.score)))
         linked = replace(linked, spans=replace(linked.spans, score=None))
-    summary.add(linked.spans.label, spans.vocabulary.labels.values)
+    summary.add(linked.spans.label[~linked.blank], spans.vocabulary.labels.values)
     summary.noted[UNLINKED] = unlinked
     return linked, summary
 
@@ -207,6 +224,7 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
     name = names.codes(kind, expected, predictions.predicted)
     code = answer_code(kind, name)
     label = np.append(gold.spans.label, _surplus_labels(predictions, pairs, len(gold)))
+    target = names.labels.codes(names.identifiers.names.values)[predictions.label]
     sentence, start = corpus.in_sentences(predictions.sentence, predictions.start)
     shift = predictions.start - start
     bounds = predictions.part
@@ -223,6 +241,7 @@ def link_predictions(gold: Linked, pairs: Sequence[LinkPair], corpus: Corpus, na
         predicted=name,
         kinds=kinds.KINDS,
         verdict=kind,
+        target=target,
     )
 
 

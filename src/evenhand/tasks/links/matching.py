@@ -20,8 +20,8 @@ from evenhand.tasks.unit_rows import UnitRows
 
 UNLINKED, RESPELLED = "unlinked", "respelled"
 """Counts for notes: spans without links, and pairs that are wrong only because of their spelling."""
-NIL_CODE = 0
-"""The code of all identifiers outside the knowledge base, if they are treated as one."""
+NIL_CODE, BLANK_CODE = 0, 1
+"""The code of all identifiers outside the knowledge base, if they are compared, and of the empty identifier."""
 Result = TypeVar("Result")
 
 
@@ -50,6 +50,12 @@ class Linked:
         is_nil: Bools = self.answer == NIL_CODE
         return is_nil
 
+    @property
+    def blank(self) -> Bools:
+        """Which spans have the empty identifier, which most measures take for the lack of a link."""
+        is_blank: Bools = self.ranked[:, 0] == BLANK_CODE
+        return is_blank
+
     def take(self, rows: Ints | Bools) -> Linked:
         spans = self.spans.take(np.flatnonzero(rows) if rows.dtype == np.bool_ else ints(rows))
         return Linked(spans, self.ranked[rows], self.same[rows], self.spelling[rows])
@@ -59,7 +65,7 @@ class Identifiers:
     """The codes of identifiers, which all sides of a run share."""
 
     def __init__(self) -> None:
-        self.names: StringIndex[str] = StringIndex([NIL])
+        self.names: StringIndex[str] = StringIndex([NIL, ""])
         self._spellings: StringIndex[str] = StringIndex()
         self._same_as: list[int] = []
         """The code that each identifier is compared by: NIL_CODE for all that are NIL, else its own."""
@@ -127,6 +133,8 @@ class LinkPair:
     system: Linked
     groups: Ints
     """The group of each document."""
+    mentions: tuple[Linked, Linked] | None = None
+    """Both sides with the spans whose identifier is empty, if there are any."""
     extra_tallies: dict[str, Tally] = field(default_factory=dict)
     """Tallies in addition to those that scorers return."""
     _cache: dict[Hashable, Any] = field(default_factory=dict)

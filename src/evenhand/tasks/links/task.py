@@ -11,7 +11,7 @@ from evenhand.errors import SettingError
 from evenhand.parameters import SIDES, CommandLine, Parameter, ParameterConversion
 from evenhand.registry import lazy
 from evenhand.scoring.measure import Formula, Measure, Scorer, count_errors, count_fair, count_hits
-from evenhand.settings import LINKS, RESPELLED, ScoreSettings
+from evenhand.settings import BLANK_LINKS, LINKS, RESPELLED, ScoreSettings
 from evenhand.tasks import task as spec
 from evenhand.tasks.spans.measures import BOUNDARY_KINDS
 from evenhand.tasks.spans.measures import ERROR_NAMES as SPAN_ERROR_NAMES
@@ -22,6 +22,7 @@ LBE, FN, FP, TN = range(len(KINDS) - 3, len(KINDS) + 1)
 CLASS_KINDS = (*KINDS, "TN")
 """In a comparison, surplus of one system is TN under the others."""
 SET_KINDS = ("TP", "FP", "FN")
+PAIRED = "paired"
 RANKS = "ranks"
 """The tally of the ranks of right identifiers."""
 NO_RANK = "none"
@@ -113,6 +114,17 @@ MEASURES = (
     *(
         _measure(name, "evenhand.tasks.links.hipe", "count", _set_formula, summary, family="hipe")
         for name, summary in _HIPE.items()
+    ),
+    Measure(
+        *(
+            PAIRED,
+            "links",
+            Scorer(PAIRED, lazy("evenhand.tasks.links.paired:count"), units=lazy("evenhand.tasks.links.paired:units")),
+        ),
+        partial(count_errors, extra_scores=lazy("evenhand.tasks.links.paired:with_label_means")),
+        "evenhand.tasks.links.paired",
+        ("nel",),
+        summary="Identifiers of spans with equal bounds, as in spaCy.",
     ),
 )
 
@@ -207,7 +219,7 @@ TASK = spec.Task(
     example=spec.Example("links", "gold.jsonl", ("popularity.jsonl", "context.jsonl", "reranker.jsonl")),
     measures=MEASURES,
     selection=spec.MeasureSelection(
-        scored=lambda content: ("links", "all", "fair"),
+        scored=lambda content: (*((PAIRED,) if BLANK_LINKS in content.traits else ()), "links", "all", "fair"),
         ranked=lambda content: ("links", "nil", "all", "weak_all", "fair"),
         compared=("fair",),
         reported=("fair",),
@@ -235,6 +247,8 @@ TASK = spec.Task(
         unit_scorers=("fair",),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64"), ("label", "string")),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
+        attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
+        labeled_units=lazy("evenhand.tasks.links.evaluation:labeled_links"),
     ),
     display=spec.Display(
         details=lazy("evenhand.tasks.links.tables:details"),

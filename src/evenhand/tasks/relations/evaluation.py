@@ -23,7 +23,7 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
 from evenhand.scoring.tally import Tally
-from evenhand.settings import RELATIONS, ScoreSettings
+from evenhand.settings import RELATIONS, ReadSettings, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, ScoreFilter
 from evenhand.tasks.relations.matching import RelationMatches, RelationPair, RelationSide, extent, without_repeats
 from evenhand.tasks.relations.measures import match_fair, match_strict
@@ -61,6 +61,15 @@ def align(request: EvaluationRequest) -> Alignment:
         gold, followers = alignment.gold, dict(alignment.followers)
     followers = {name: RelationFollower(follower, relations[name]) for name, follower in followers.items()}
     return Alignment(gold, followers, _is_full)
+
+
+def labeled_arguments(
+    annotation: Annotation, layer: str, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> tuple[Spans, Spans]:
+    """The heads and the tails of all relations, whose labels are the types of the relations."""
+    spans, relations = annotation.spans().into(vocabulary), _relations(annotation).into(vocabulary)
+    heads, tails = spans.take(relations.head), spans.take(relations.tail)
+    return replace(heads, label=relations.label), replace(tails, label=relations.label)
 
 
 def _checked(batch: Annotation) -> Annotation:

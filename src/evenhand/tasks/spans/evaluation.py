@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import tee
 from typing import TYPE_CHECKING
 
@@ -20,12 +20,13 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import SETTLE
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.structures import OffsetLists
-from evenhand.data.vocabulary import StringIndex
+from evenhand.data.vocabulary import StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, LimitError, SettingError
+from evenhand.formats.format import FORMATS
 from evenhand.grounding.grounder import GroundingCounts
 from evenhand.scoring.measure import Formula, Measure
-from evenhand.settings import OFFSET_LISTS, LabelGroup
+from evenhand.settings import MISSING, OFFSET_LISTS, LabelGroup, ReadSettings, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, LabelFilter, Open, Part, ScoreFilter, SideSummary
 from evenhand.tasks.spans.comparison import cover_predictions, drawn_spans, span_predictions, without_gold_errors
 from evenhand.tasks.spans.fair import matches
@@ -66,6 +67,8 @@ def align_streams(request: EvaluationRequest, gold: Stream, systems: Mapping[str
     first, gold = peek(gold)
     _check_gold(first)
     placed = [_on_gold(request, first, stream) for stream in systems.values()]
+    if request.settings.align == "overlap":
+        placed = [map(partial(_on_gold_tokens, request), _whole(stream)) for stream in placed]
     gold, *streams = same_atoms([gold, *placed], request.settings.align)
     first, gold = peek(gold)
     layer = request.sides.layers[0]
@@ -91,6 +94,13 @@ def align_streams(request: EvaluationRequest, gold: Stream, systems: Mapping[str
         whole_documents=by_document or request.needs("document_text") or request.asks(LEAK),
         texts_are_documents=texts_are_documents,
     )
+
+
+def labeled_spans(
+    annotation: Annotation, layer: str, read_as: ReadSettings, settings: ScoreSettings, vocabulary: Vocabulary
+) -> tuple[Spans]:
+    """The spans of an annotation, from one of its layers."""
+    return (annotation.spans(layer).into(vocabulary),)
 
 
 class _Followers:
@@ -162,6 +172,22 @@ def _on_gold(request: EvaluationRequest, gold: Annotation | None, stream: Stream
     from evenhand.tasks.spans.grounding import on_gold_texts  # rare
 
     return on_gold_texts(Annotation.concatenate(list(stream)), request.sides.gold(), request.vocabulary)
+
+
+def _whole(stream: Stream) -> Stream:
+    """All batches of a file as one."""
+    yield Annotation.concatenate(list(stream))
+
+
+def _on_gold_tokens(request: EvaluationRequest, system: Annotation) -> Annotation:
+    """A system with the tokens of the gold standard, which is read again."""
+    from evenhand.alignment.words import in_gold_tokens  # rare
+
+    _, layer = request.sides.layers
+    gold = Annotation.concatenate(list(request.sides.gold()))
+    reading = system.readings[layer]
+    fits = FORMATS[reading.format].contents.fits if reading.format in FORMATS else {}
+    return in_gold_tokens(system, gold, layer, fits.get(reading.column or "", "equal"))
 
 
 def _contents(open_side: Open) -> Iterator[object]:
@@ -363,6 +389,7 @@ class _Pairing:
         relabel, spans = LabelFilter(request.settings, "system", name), aligned.spans.into(request.vocabulary)
         by_score = ScoreFilter(request, name)
         if aligned.answers is None:
+            spans = self._without_missing(spans, summary)
             encoding = self._part.gold[0].readings[request.sides.layers[0]].encoding
             return System(
                 by_score.spans(relabel(spans), summary), aligned.tags if aligned.encoding == encoding else None
@@ -379,6 +406,22 @@ class _Pairing:
             items=answers.items,
             best=None if best is None else by_score.spans(relabel(best), SideSummary()),
         )
+
+    def _without_missing(self, spans: Spans, summary: SideSummary) -> Spans:
+        """The spans of a system without those that touch a position that the gold standard leaves unannotated."""
+        gold = self._part.gold
+        if MISSING not in gold[0].layers or self._part.lengths is None:
+            return spans
+        first = np.append(0, np.cumsum(self._part.lengths))
+        missing = self._part.spans(MISSING, self._request.vocabulary).in_text(first)
+        change = np.zeros(first[-1] + 2, dtype=np.int64)
+        np.add.at(change, missing.start, 1)
+        np.add.at(change, missing.end, -1)
+        before = np.append(0, np.cumsum(np.cumsum(change) > 0))
+        whole = spans.in_text(first)
+        touches = before[np.minimum(whole.end, first[-1])] > before[whole.start]
+        summary.noted[MISSING] += int(np.count_nonzero(touches))
+        return spans.take(np.flatnonzero(~touches)) if touches.any() else spans
 
     def pair(self, name: str, gold: GoldReference, system: System) -> SpanPair:
         spans, unplaced = system.spans, system.unplaced
@@ -460,6 +503,9 @@ class SpanEvaluation(Evaluation):
         position = rows.position.take(np.arange(len(rows)))
         position.start[unplaced] = position.end[unplaced] = -1
         return replace(rows, position=position, strings={**rows.strings, **strings})
+
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        return self.gold, {name: pair.placed[1] for name, pair in self.pairs.items()}
 
     def drawing(self, by: str) -> SentenceView:
         return SentenceView(list(map(drawn_spans, (self.gold, *(pair.placed[1] for pair in self.pairs.values())))))

@@ -11,7 +11,7 @@ from evenhand.errors import WARNING, SettingError, counted, counted_phrase
 from evenhand.grounding.grounder import AMBIGUOUS, MAX_LISTED, NOWHERE, STEPS, UNKNOWN, GroundingCounts
 from evenhand.grounding.items import READINGS
 from evenhand.scoring.scores import MeasureScore
-from evenhand.settings import ReadSettings, ScoreSettings
+from evenhand.settings import MISSING, ReadSettings, ScoreSettings
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
 from evenhand.tasks.evaluation import SideSummary
@@ -243,6 +243,9 @@ def notes(
         notes += grounding_notes(name, side.grounding)
     if side.breaks_differ:
         notes.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
+    if touching := side.noted[MISSING]:
+        spans = shared.with_verb(touching, "span")
+        notes.append(f"system {name}: {spans} left out, on tokens that the gold standard leaves unannotated.")
     notes += shared.unit_notes(name, side.units, "span", identical=identical)
     return (*notes, *shared.label_notes(gold, name, side.labels))
 

@@ -98,6 +98,13 @@ OVERRIDES = (
         "Score the corrected gold standard, or count its errors as an error type, GE.",
         effect=Effect(on="gold"),
     ),
+    Parameter(
+        "accept_proposed",
+        "flag",
+        False,
+        "Apply overrides that are unreviewed proposals of suspects, too.",
+        effect=Effect(on="gold"),
+    ),
 )
 
 
@@ -107,6 +114,10 @@ def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
         raise SettingError("sentences does nothing for spans; leave it out, or choose the task relations.")
     if settings["overrides"] is None and settings["overrides_as"] != CORRECTED:
         raise SettingError("overrides-as has no effect without overrides; name a file of overrides.")
+    if settings["overrides"] is None and settings["accept_proposed"]:
+        raise SettingError("accept-proposed has no effect without overrides; name a file of overrides.")
+    if settings["overrides"] is not None and not settings["accept_proposed"]:
+        settings["overrides"].refuse_proposed()
     if not counts_gold_errors(settings):
         if "weighted" in settings.match and settings["weights"].weighs_gold_errors:
             raise SettingError("GE in the weights has no effect unless overrides-as is kind; leave it out.")
@@ -180,6 +191,7 @@ TASK = spec.Task(
     custom=custom_measure,
     parameters=PARAMETERS,
     input=spec.InputSpec(
+        alignments=("strict", "position", "characters", "overlap"),
         has_encoding=True,
         detects=lambda annotation: "spans" in annotation.layers or annotation.extractions is not None,
         single_file=True,
@@ -214,6 +226,10 @@ TASK = spec.Task(
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         answer_text=lazy("evenhand.tasks.spans.comparison:answer_text"),
         similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
+        has_suspects=True,
+        attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES, *spec.SPAN_ATTRIBUTES),
+        labeled_units=lazy("evenhand.tasks.spans.evaluation:labeled_spans"),
+        has_causes=True,
     ),
     agreement=spec.AgreementSpec(
         ("exact", "fair", "overlap"),

@@ -12,14 +12,20 @@ Every word of the gold standard that counts is `right`, or has a `wrong_head`, a
 
 `--punctuation` chooses the words that count, by the gold standard's annotation: `keep` keeps all; `relation` leaves out
 words with the relation punct; `form` those with only Unicode punctuation; `pos:PUNCT,SYM` those with one of these tags
-(UPOS or XPOS). `--labels` and `--exclude` choose by relation. In CoNLL-U files, relations are compared without their
-subtypes (`nmod:poss` is `nmod`) unless `--subtypes` is given.
+(UPOS or XPOS). `spacy` leaves out the relations p and punct on each side by that side's own relation, as spaCy's scorer
+does. The sides may then have different numbers of words, so the headline is F1: precision = right / words of the system
+that count, recall = right / words of the gold standard that count. `--labels` and `--exclude` choose by relation. In
+CoNLL-U files, relations are compared without their subtypes (`nmod:poss` is `nmod`) unless `--subtypes` is given.
 
 Words are compared through the alignment: a head is right if it is the system's word for the right head. If the system's
-tokens differ and it has no word for one of the gold standard, that word is wrong under all three.
+tokens differ and it has no word for one of the gold standard, that word is wrong under all three. With `--align
+overlap` (trees of spaCy), arcs are compared as sets: a word of the system counts for the only gold word with which it
+shares a character, and an arc whose dependent or head has no such gold word is wrong. Equal arcs of one gold word count
+once.
 
 Sources: Buchholz and Marsi 2006 for the three scores, punctuation by form, and the tables by relation and distance;
-Tuggener 2017, section 2.2 (Table 5), for sentences that are fully correct under each.
+Tuggener 2017, section 2.2 (Table 5), for sentences that are fully correct under each; Honnibal et al. 2020
+(`Scorer.score_deps` of spaCy 3.8.18) for `spacy` and `overlap`.
 """
 
 from __future__ import annotations

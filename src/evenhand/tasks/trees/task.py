@@ -56,7 +56,18 @@ OFFICIAL = ("conll18-las", "conll18-mlas", "conll18-blex")
 
 
 def _attachment(name: str, settings: ScoreSettings) -> Formula:
-    return words.by_label(name, "trees", words.TREE_KINDS, words.RIGHT[name], settings, confuses=name == "ls")
+    formula = words.by_label(name, "trees", words.TREE_KINDS, words.RIGHT[name], settings, confuses=name == "ls")
+    if settings.align != "overlap" and settings["punctuation"].by != "spacy":
+        return formula
+    formula = words.as_sets(formula)
+    if name == "uas":
+        return formula
+    predicted = {words.REPEATED: 1.0}
+    counts = {**formula.counts, "system": {**formula.counts["system"], **predicted}}
+    divided = formula.divided
+    assert isinstance(divided, PrecisionRecall)
+    divided = replace(divided, predicted={**divided.predicted, **predicted})
+    return replace(formula, counts=counts, divided=divided)
 
 
 def _conll18(name: str, settings: ScoreSettings) -> Formula:
@@ -186,6 +197,7 @@ TASK = spec.Task(
         ),
     ),
     input=spec.InputSpec(
+        alignments=("strict", "position", "characters", "overlap"),
         default_alignment=lambda content: "characters" if "universal" in content.traits else "strict",
         traits=words.traits_of_trees,
         detects=lambda annotation: "trees" in annotation.layers,
@@ -213,6 +225,7 @@ TASK = spec.Task(
     comparison=spec.ComparisonSpec(
         unit_scorers=("trees", *words.ENHANCED),
         unit_columns=(("side", "string"), ("gold_head", "int64"), ("system_head", "int64")),
+        attributes=spec.WORD_ATTRIBUTES,
     ),
     display=spec.Display(
         summary=lazy("evenhand.tasks.trees.tables:summary"),

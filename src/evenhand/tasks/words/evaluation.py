@@ -14,22 +14,22 @@ import numpy as np
 
 from evenhand.alignment.parts import Alignment, Batches
 from evenhand.alignment.words import Aligned, GoldWords, WordFollower, Words, only_layers
-from evenhand.arrays import Bools, Ints, Values
+from evenhand.arrays import Bools, Ints, Values, distinct, empty, pack
 from evenhand.data.annotation import Annotation
 from evenhand.data.characters import peek
-from evenhand.data.layers import Tags
+from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens
-from evenhand.data.vocabulary import StringCoder, StringIndex
+from evenhand.data.vocabulary import StringCoder, StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.scoring.measure import Formula, Measure
 from evenhand.scoring.tally import Tally
-from evenhand.settings import ScoreSettings
+from evenhand.settings import MISSING, ScoreSettings
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, ScoreFilter, SideSummary
 from evenhand.tasks.unit_rows import UnitRows, without_units
 from evenhand.tasks.units import Predictions, SentenceView, unit_scores
 from evenhand.tasks.words.comparison import drawn_words, word_predictions
 from evenhand.tasks.words.matching import Heads, UnitMatches, UnitPair, gold_sentences
-from evenhand.tasks.words.measures import Punctuation, without_subtype
+from evenhand.tasks.words.measures import SPACY_PUNCTUATION, Punctuation, without_subtype
 
 MANY_WORDS = 1 << 13
 """Number of words in a part, large enough to make the cost of a call negligible."""
@@ -43,8 +43,9 @@ def align(request: EvaluationRequest, layers: Sequence[str]) -> Alignment:
     firsts, streams = zip(*(peek(open_side()) for open_side in sides), strict=True)
     lacks_tokens = any(first is not None and first.corpus.tokens is None for first in firsts)
     by_position = request.settings.align == "position" or lacks_tokens
-    gold, *systems = (only_layers(stream, (*layers, *request.extra_layers)) for stream in streams)
-    words = GoldWords(len(systems), by_position=by_position)
+    gold, *systems = (only_layers(stream, (*layers, MISSING, *request.extra_layers)) for stream in streams)
+    by_overlap = request.settings.align == "overlap" and not by_position
+    words = GoldWords(len(systems), by_position=by_position, by_overlap=by_overlap)
     followers = {
         name: WordFollower(stream, words, request.settings.align)
         for name, stream in zip(request.sides.systems, systems, strict=True)
@@ -70,6 +71,8 @@ class WordSide:
     """The optional layers that a system has; see `Measure.annotation`."""
     score: Values | None = None
     """The confidence of each tag, NaN without one."""
+    missing: Bools | None = None
+    """Which words of the gold standard are unannotated."""
 
 
 Side = TypeVar("Side", bound=WordSide)
@@ -94,13 +97,20 @@ def evaluate(
     evaluation, names = WordEvaluation(part=part), request.vocabulary.labels.values
     gold: Side | None = None
     for name, aligned in part.systems.items():
-        gold, system = gold or scorer.side(aligned.gold), scorer.side(aligned.system, name)
-        summary = evaluation.system_counts[name]
-        summary.missing = len(aligned.gold) - len(aligned.rows[0])
+        gold = gold or _annotated(scorer.side(aligned.gold))
+        system = scorer.side(aligned.system, name)
+        summary, repeated, only = evaluation.system_counts[name], None, None
+        if aligned.overlap is None:
+            summary.missing = len(aligned.gold) - len(aligned.rows[0])
+        else:
+            only = aligned.overlap.only
+            summary.missing = len(aligned.gold) - len(distinct(only[only >= 0]))
+            by_own_label = request.settings["punctuation"].by == "spacy"
+            aligned, system, repeated = one_partner_each(aligned, gold, system, by_own_label=by_own_label)
         aligned, system = _by_score(aligned, system, ScoreFilter(request, name), summary)
         if system.score is not None and request.keep_units:
             evaluation.scores[name] = system.score
-        pair = _pair(aligned, gold, system, part.groups)
+        pair = replace(_pair(aligned, gold, system, part.groups), repeated=repeated, only=only)
         evaluation.tallies[name], matches = scorer.score(pair, gold, system)
         evaluation.pairs[name] = pair
         if matches is not None and request.keep_units:
@@ -110,6 +120,67 @@ def evaluate(
     if gold is not None:
         evaluation.gold_count.add(gold.labels[gold.counted], names)
     return evaluation
+
+
+def _annotated(gold: Side) -> Side:
+    """The words of the gold standard; those that it leaves unannotated do not count."""
+    missing = gold.words.annotation.layers.get(MISSING)
+    if not isinstance(missing, Spans) or not len(missing):
+        return gold
+    is_missing = np.zeros(len(gold.words), dtype=np.bool_)
+    is_missing[gold.words.bounds[missing.scope] + missing.start] = True
+    return replace(gold, counted=gold.counted & ~is_missing, missing=is_missing)
+
+
+def one_partner_each(
+    aligned: Aligned, gold: WordSide, system: Side, *, by_own_label: bool
+) -> tuple[Aligned, Side, Bools]:
+    """Align each gold word with one of the system's words that overlap it alone: one with the right label, if any.
+
+    As in spaCy, the labels (heads, relations) of one gold word are a set: equal ones count once, and further ones are
+    extra. Words that overlap several gold words, or that are white space, do not count; but an arc with such a
+    dependent is extra. With `by_own_label`, a word counts if its own label does, else if its gold word's does. Also
+    return which extra arcs repeat a head: they count for LAS, but not for UAS.
+    """
+    overlap = aligned.overlap
+    assert overlap is not None
+    only = overlap.only
+    counted = system.counted & ~overlap.is_blank
+    left_out = np.zeros(len(gold.words) + 1, dtype=np.bool_)
+    if gold.missing is not None:
+        left_out[:-1] = gold.missing
+    if not by_own_label:
+        left_out[:-1] |= ~gold.counted
+    counted &= ~left_out[only]
+    if system.heads is None:
+        counted &= only >= 0
+    rows = np.flatnonzero(counted & (only >= 0))
+    word, label = only[rows], system.labels[rows]
+    head, is_right_head = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows), dtype=np.bool_)
+    if gold.heads is not None and system.heads is not None:
+        head = aligned.heads_in_gold(system.heads[rows])
+        head = np.where(head == word, -1, head)  # another part of the same gold word
+        is_right_head = head == gold.heads[word]
+    is_right = is_right_head & (label == gold.labels[word])
+    order = np.lexsort((rows, ~is_right_head, ~is_right, word))
+    rows, word, label, head = (column[order] for column in (rows, word, label, head))
+    is_first_arc = _is_first(word, label, head)
+    is_unknown = head == -2  # arcs whose head has no gold word are not equal to any other arc
+    is_kept = is_first_arc | is_unknown
+    repeats = np.zeros(len(system.labels), dtype=np.bool_)
+    repeats[rows[is_kept & ~_is_first(word, head) & ~is_unknown]] = system.heads is not None
+    is_partner = _is_first(word) & gold.counted[word]
+    counted[rows] = is_kept
+    pairs = word[is_partner], rows[is_partner]
+    return replace(aligned, rows=pairs), replace(system, counted=counted), repeats
+
+
+def _is_first(*columns: Ints) -> Bools:
+    """Which rows are the first with their values."""
+    keys, _ = pack(*((column, empty()) for column in columns))
+    is_first = np.zeros(len(keys), dtype=np.bool_)
+    is_first[np.unique(keys, return_index=True)[1]] = True
+    return is_first
 
 
 def _by_score(aligned: Aligned, system: Side, by_score: ScoreFilter, summary: SideSummary) -> tuple[Aligned, Side]:
@@ -168,6 +239,20 @@ class WordEvaluation(Evaluation):
             (self.scores.get(name), [(np.arange(len(rows)), pair.partner[rows])]) for name, pair in self.pairs.items()
         ]
         return replace(predictions, score=unit_scores(scored, len(predictions)))
+
+    def annotations(self, vocabulary: Vocabulary) -> tuple[Spans, dict[str, Spans]]:
+        """One span per word of the gold standard that counts."""
+        systems = {}
+        gold: Spans | None = None
+        for name, pair in self.pairs.items():
+            counted = np.flatnonzero(pair.counted)
+            place = pair.sentence[counted], pair.start[counted], pair.end[counted]
+            gold = Spans.of(vocabulary, *place, pair.gold[counted])
+            score = np.append(self.scores[name], np.nan)[pair.partner[counted]] if name in self.scores else None
+            words = Spans.of(vocabulary, *place, pair.predicted[counted])
+            systems[name] = replace(words, score=score).take(np.flatnonzero(words.label >= 0))
+        assert gold is not None  # there is a system
+        return gold, systems
 
     def drawing(self, by: str) -> SentenceView:
         aligned: Aligned = next(iter(self.part.systems.values()))
@@ -230,6 +315,8 @@ def is_punctuation(policy: Punctuation, annotation: Annotation) -> Bools:
     if policy.by == "relation":
         relation = annotation.trees().relation
         return _has_tag(relation, [name for name in relation.names if without_subtype(name) == "punct"])
+    if policy.by == "spacy":
+        return _has_tag(annotation.trees().relation, SPACY_PUNCTUATION)
     if policy.by == "form" and annotation.corpus.tokens is not None:
         return _has_only_punctuation(annotation.corpus.tokens)
     if policy.by == "pos":

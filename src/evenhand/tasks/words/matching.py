@@ -14,7 +14,7 @@ from evenhand.arrays import Bools, Ints, complement
 from evenhand.dataclass import dataclass
 from evenhand.scoring.tally import Tally, tally_table
 from evenhand.tasks.unit_rows import Places, UnitRows
-from evenhand.tasks.words.measures import EXTRA, MISSING
+from evenhand.tasks.words.measures import EXTRA, MISSING, REPEATED
 
 
 def gold_sentences(aligned: Aligned) -> Ints:
@@ -32,9 +32,10 @@ class Heads:
 
     @property
     def are_same(self) -> Bools:
-        """Which aligned words have the same head."""
+        """Which aligned words have the same head; a head in the same gold word is none."""
         gold_rows, system_rows = self.aligned.rows
-        same: Bools = self.aligned.heads_in_gold(self.system[system_rows]) == self.gold[gold_rows]
+        head = self.aligned.heads_in_gold(self.system[system_rows])
+        same: Bools = np.where(head == gold_rows, -1, head) == self.gold[gold_rows]
         return same
 
     def in_gold(self, words: Ints) -> Ints:
@@ -64,6 +65,10 @@ class UnitPair:
     """The group of each sentence."""
     heads: Heads | None = None
     """Trees only."""
+    repeated: Bools | None = None
+    """Trees under `overlap` only: which extra units of the system repeat a head."""
+    only: Ints | None = None
+    """Under `overlap` only: the gold word of each word of the system; -1 without a single one."""
     word: Ints | None = None
     """Edges only: the system's word of each edge of the system."""
     edges: dict[str, UnitPair] = field(default_factory=dict)
@@ -78,6 +83,15 @@ class UnitPair:
         partner = np.full(len(self.gold), -1)
         partner[self.rows[0]] = self.rows[1]
         return partner
+
+    @property
+    def gold_words(self) -> Ints:
+        """The gold word of each word of the system, also of extra ones under `overlap`; -1 without one."""
+        if self.only is not None:
+            return self.only
+        words = np.full(len(self.system), -1)
+        words[self.rows[1]] = self.rows[0]
+        return words
 
     @property
     def predicted(self) -> Ints:
@@ -123,9 +137,10 @@ class UnitPair:
         keep = self.counted[gold_rows]
         gold_rows, system_rows, kind = gold_rows[keep], system_rows[keep], kind[keep]
         no_system, no_gold = np.full(len(missing), -1), np.full(len(extra), -1)
+        of_extra = np.full(len(extra), len(kinds) + 1) + (0 if self.repeated is None else self.repeated[extra])
         return UnitMatches(
-            (*kinds, MISSING, EXTRA),
-            np.concatenate((kind, np.full(len(missing), len(kinds)), np.full(len(extra), len(kinds) + 1))),
+            (*kinds, MISSING, EXTRA, *([] if self.repeated is None else [REPEATED])),
+            np.concatenate((kind, np.full(len(missing), len(kinds)), of_extra)),
             np.concatenate((gold_rows, missing, no_gold)),
             np.concatenate((system_rows, no_system, extra)),
             np.concatenate((self.gold[gold_rows], self.gold[missing], no_gold)),
@@ -156,7 +171,7 @@ class UnitMatches:
         A unit with equal labels counts once, for that label. If the labels differ, it counts for the gold label
         (`gold.wrong`) and for the system's (`system.wrong`).
         """
-        types = len(self.kinds) - 2
+        types = self.kinds.index(MISSING)
         is_pair = (self.gold >= 0) & (self.system >= 0)
         differs = is_pair & (self.gold_label != self.system_label)
         # The order of kinds: labels equal, for the gold label, for the system's label, missing, extra.
@@ -165,7 +180,10 @@ class UnitMatches:
         group = groups[self.sentence]
         return Tally.of(
             labels,
-            (*(f"{side}{kind}" for side in ("", "gold.", "system.") for kind in self.kinds[:-2]), MISSING, EXTRA),
+            (
+                *(f"{side}{kind}" for side in ("", "gold.", "system.") for kind in self.kinds[:types]),
+                *self.kinds[types:],
+            ),
             np.concatenate((group, group[again])),
             np.concatenate((self.gold_label, np.full(len(again), -1))),
             np.concatenate((self.system_label, self.system_label[again])),
@@ -181,7 +199,10 @@ class UnitMatches:
         tokens, extra = aligned.system.corpus.tokens, np.flatnonzero(is_extra).tolist()
         strings = {} if tokens is None else {row: tokens[int(system_word[row])] for row in extra}
         labels = self.gold_label, self.system_label
-        return UnitRows.of(self.kinds, self.kind, position, *labels, is_extra, strings=strings, **columns)
+        kind = np.minimum(self.kind, self.kinds.index(EXTRA))
+        return UnitRows.of(
+            self.kinds[: self.kinds.index(EXTRA) + 1], kind, position, *labels, is_extra, strings=strings, **columns
+        )
 
     def sentence_tally(self, correct: Mapping[str, tuple[str, ...]], groups: Ints) -> Tally:
         """Sentences of the gold standard with a unit that counts, and the fully correct ones by score."""

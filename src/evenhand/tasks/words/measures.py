@@ -34,6 +34,10 @@ TREE_ERRORS = {
     MISSING: "missing",
     EXTRA: "extra",
 }
+REPEATED = "repeated_head"
+"""A further relation of an arc that already counts: several of the system's words are in one gold word."""
+SPACY_PUNCTUATION = ("p", "punct")
+"""The relations that spaCy's scorer leaves out."""
 ENHANCED = ("elas", "eulas")
 """Scores of enhanced dependencies, whose units are edges of words."""
 RIGHT = {
@@ -66,6 +70,11 @@ def by_label(
     extra_scores = with_confusion if confuses else with_sentences
     types = {kind: kind for kind in (*kinds, MISSING, EXTRA)}
     return Formula(name, judge, counts, divided, "accuracy", settings.beta, extra_scores=extra_scores, types=types)
+
+
+def as_sets(formula: Formula) -> Formula:
+    """The formula where sides may have different numbers of words that count: F1 comes first, as in spaCy."""
+    return replace(formula, headline="overall")
 
 
 def label_accuracy(name: str, settings: ScoreSettings) -> Formula:
@@ -118,21 +127,21 @@ def feature_order(feature: str) -> tuple[str, str]:
 class Punctuation:
     """Which words are left out as punctuation: none, or by relation, form or tag."""
 
-    by: Literal["keep", "relation", "form", "pos"] = "keep"
+    by: Literal["keep", "relation", "form", "pos", "spacy"] = "keep"
     tags: tuple[str, ...] = ()
 
     @staticmethod
     def parse(text: str) -> Punctuation:
-        """`keep`, `relation`, `form`, or `pos:TAG,TAG`; tags are separated by spaces if one of them is a comma."""
+        """`keep`, `relation`, `form`, `spacy`, or `pos:TAG,TAG`; tags with a comma are separated by spaces."""
         by, _, remainder = text.partition(":")
         words = remainder.split()
         with_spaces = "," in words or "," not in remainder
         tags = tuple(words if with_spaces else (tag.strip() for tag in remainder.split(",") if tag.strip()))
         if by == "pos" and tags:
             return Punctuation("pos", tags)
-        if text in ("keep", "relation", "form"):
-            return Punctuation(text)  # type: ignore[arg-type]  # one of the three
-        raise SettingError(f"punctuation is {text!r}; choose keep, relation, form, or list tags: pos:PUNCT,SYM.")
+        if text in ("keep", "relation", "form", "spacy"):
+            return Punctuation(text)  # type: ignore[arg-type]  # one of the four
+        raise SettingError(f"punctuation is {text!r}; choose keep, relation, form, spacy, or list tags: pos:PUNCT,SYM.")
 
     def __str__(self) -> str:
         return f"pos:{'+'.join(self.tags)}" if self.tags else self.by
@@ -143,7 +152,8 @@ PUNCTUATION = Parameter(
     "text",
     Punctuation(),
     "Words to leave out as punctuation: none (keep), those with the relation punct (relation), those without letters "
-    "and digits (form), or those with these tags (pos:PUNCT,SYM) [keep].",
+    "and digits (form), those with these tags (pos:PUNCT,SYM), or on each side those with its relation p or punct "
+    "(spacy) [keep; trees in files of spaCy: spacy].",
     conversion=ParameterConversion(parse=Punctuation.parse, stored=Punctuation),
     cli=CommandLine(metavar="POLICY"),
 )

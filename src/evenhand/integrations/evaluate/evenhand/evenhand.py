@@ -44,4 +44,4 @@ class Evenhand(evaluate.Metric):  # type: ignore[misc]
         """The figures under flat names: `f1`, `fair_f1`, `PER_f1`, …"""
         reading: dict[str, Any] = {name: options.pop(name) for name in ("encoding", "repair") if name in options}
         gold = eh.tags(references, name="references", **reading)
-        return eh.score(gold, eh.tags(predictions, name="predictions", **reading), **options).metrics()
+        return eh.score(gold, eh.tags(predictions, name="predictions", **reading), layer=None, **options).metrics()

@@ -29,7 +29,7 @@ function buildFilters() {
   control(form, "gold", data.antecedents ? data.label_name : `gold ${data.label_name}`, named(used("gold", "hasGold")));
   addSearch(more);
   if (!data.antecedents) control(others, "predicted", `system's ${data.label_name}`, named(used("predicted", "hasPredicted")));
-  const slices = data.slices.flatMap(([name, values]) => values.map((value) => [`${name}=${value}`, `${name}: ${value}`]));
+  const slices = data.slices.flatMap(([name, values]) => values.map((value) => [`${name}=${value}`, `${name}: ${value}`])).concat(data.pairs_of_slices.map((name) => [name, name.replaceAll("=", ": ")]));
   if (slices.length) control(others, "slice", "slice", slices);
   if (systems.length > 1) {
     control(others, "from", "from", ranked);

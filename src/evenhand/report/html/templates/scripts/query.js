@@ -41,6 +41,16 @@ function described(filters) {
   return FIELDS.filter((key) => filters[key] !== undefined && !form.querySelector(`[name=${key}]`)).map((key) => (descriptions[key] ?? ((value) => `${key}: ${value}`))(filters[key]));
 }
 
+/* The conditions of a slice, NAME=VALUE or two joined by " & "; null if the page does not have it. */
+function testsOfSlice(text) {
+  const at = text.indexOf("="), name = text.slice(0, at), slicing = data.slices.find(([known]) => known === name);
+  const value = slicing ? slicing[1].indexOf(text.slice(at + 1)) : -1;
+  if (value >= 0) return [(unit) => slicing[2][unit] === value];
+  if (name === data.label_name && data.labels.includes(text.slice(at + 1))) return [(unit) => label(data.label[unit]) === text.slice(at + 1)];
+  const parts = text.includes(" & ") ? text.split(" & ").map(testsOfSlice) : [null];
+  return parts.includes(null) ? null : parts.flat();
+}
+
 /* One condition per field; a unit is listed if all are true. */
 function conditions(filters) {
   const tests = [];
@@ -58,10 +68,9 @@ function conditions(filters) {
   if (filters.of === "gold") tests.push((unit) => !data.surplus[unit]);
   if (filters.of === "system") tests.push(some((outcome) => outcome.hasPredicted));
   if (filters.slice !== undefined) {
-    const at = filters.slice.indexOf("="), slicing = data.slices.find(([name]) => name === filters.slice.slice(0, at));
-    const value = slicing ? slicing[1].indexOf(filters.slice.slice(at + 1)) : -1;
-    if (value < 0) return [() => false];
-    tests.push((unit) => slicing[2][unit] === value);
+    const inSlice = testsOfSlice(filters.slice);
+    if (!inSlice) return [() => false];
+    tests.push(...inSlice);
   }
   if (filters.shared !== undefined) tests.push(isShared);
   if (filters.solved !== undefined) tests.push((unit) => isShared(unit) && (filters.solved === "some" ? solvers(unit) > 0 : solvers(unit) === Number(filters.solved)));
