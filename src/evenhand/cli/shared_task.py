@@ -110,7 +110,7 @@ def report_task(options: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 @click.command(cls=Command)
-@click.option("--task-file", type=INPUT, metavar="FILE", required=True, help="The task file.")
+@option(SCORING, "--task-file", type=INPUT, metavar="FILE", required=True, help="The task file.")
 @option(
     WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", required=True, help="Write to FILE, which ends with .zip."
 )
