@@ -256,6 +256,26 @@ def test_all_broken_is_exit_status_1(folder: Path) -> None:
     assert (result.exit_code, result.stdout) == (1, "")
 
 
+def test_submissions_by_a_pattern(folder: Path) -> None:
+    result = run(
+        "rank",
+        "gold/english.conll",
+        "--submissions",
+        "submissions/{team}/{run}/english.conll",
+        "--as",
+        "json",
+        "--resamples",
+        0,
+    )
+    assert [each["name"] for each in json.loads(result.stdout)["systems"]] == ["ann", "dan", "bo", "crf", "cy"]
+    put("submissions/ann/run2/english.conll", GOLD)
+    pattern = f"{folder}/submissions/{{team}}/{{run}}/english.conll"
+    result = run("score", "gold/english.conll", "--submissions", pattern, "--as", "json", "-q")
+    assert [each["name"] for each in json.loads(result.stdout)["systems"]][:2] == ["ann/run1", "ann/run2"]
+    assert run("check", "--submissions", pattern).exit_code == 0
+    assert run("rank", "gold/english.conll", "--submissions", "nothing/{team}").exit_code == 2
+
+
 # Check
 
 

@@ -280,6 +280,30 @@ def find_submissions(path: AnyPath, pattern: str, data: Sequence[TaskData]) -> t
     return order, unmatched
 
 
+def submissions_by_name(pattern: str) -> dict[str, AnyPath]:
+    """The submissions that fit a pattern without a task file, by team or by team and run."""
+    if "{data}" in pattern:
+        raise SettingError(f"The pattern {pattern!r} has {{data}}, which needs a task file.")
+    is_absolute = pattern.startswith("/")
+    only = TaskData("submission", "", Path(), None, (), (), {})
+    found, _ = find_submissions(Path("/task" if is_absolute else "task"), pattern.lstrip("/"), [only])
+    if not found:
+        raise SettingError(f"No file fits the pattern {pattern!r}; check the pattern.")
+    double = next((each.problem for each in found if each.problem is not None and not _is_unreadable(each.path)), None)
+    if double is not None:
+        raise SettingError(str(double))
+    has_runs = len(found) > len({each.team for each in found})
+    return {f"{each.team}/{each.run}" if has_runs and each.run else each.team: each.path for each in found}
+
+
+def _is_unreadable(path: AnyPath) -> bool:
+    """Whether reading the path reports its problem, as for a broken archive."""
+    try:
+        return isinstance(path, Member) and not path.files()
+    except EvenhandError:
+        return True
+
+
 def _regex(pattern: str, names: Sequence[str]) -> re.Pattern[str]:
     parts, end, seen = [], 0, set[str]()
     for match in _PLACEHOLDER.finditer(pattern):

@@ -84,8 +84,9 @@ def check(
     With --train, also report how many sentences and documents of each FILE occur in the training data.
 
     A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
-    options would refuse the file, or that none of its labels is known; the exit status is then 1. A warning is a problem with which it would score the file,
-    because of --repair or with a note. With several files, the last line reports how many can be scored.
+    options would refuse the file, or that none of its labels is known; the exit status is then 1. A warning is a
+    problem with which it would score the file, because of --repair or with a note. With several files, the last line
+    reports how many can be scored.
 
     \b
     Examples:
@@ -104,6 +105,10 @@ def check(
 
     if options["task_file"] is not None:
         sys.exit(_check_task(form, {**options, "files": files}))
+    if options["submissions"] is not None:
+        from evenhand.api.shared_task import submissions_by_name
+
+        files = (*files, *submissions_by_name(options["submissions"]).values())
     if not files:
         raise click.UsageError("Missing argument 'FILE...'")
     if options["output"] is not None or form in ("json", "html"):

@@ -293,6 +293,13 @@ def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequenc
     if manifest is None:
         if gold is None:
             raise click.UsageError("Name a GOLD file, or a --manifest")
+        if options.get("submissions") is not None:
+            if systems:
+                raise click.UsageError("Name SYSTEM files or --submissions, but not both")
+            from evenhand.api.shared_task import submissions_by_name
+
+            systems = [{name: path} for name, path in submissions_by_name(options["submissions"]).items()]
+            note_inputs([path for named in systems for path in named.values()])
         if len(systems) < least:
             raise click.UsageError("Missing argument 'SYSTEM'")
         return gold, _skippable(options, list(systems))
@@ -323,7 +330,10 @@ def _submissions(system: Any, submissions_in: Callable[[AnyPath], list[AnyPath] 
 def task_file_options(*, required: bool = False) -> Decorator:
     """The options for a shared task: its file, and the part of it that is used."""
     help = "A shared task instead of GOLD and SYSTEM: data sets, tracks and submissions."
+    pattern = "Systems that fit a pattern such as 'sub/{team}/{run}/test.conll' or 'sub/{team}.zip!/test.conll'."
+    submissions = [] if required else [option(SCORING, "--submissions", metavar="PATTERN", help=pattern, rare=True)]
     return with_options(
+        *submissions,
         option(SCORING, "--task-file", type=INPUT, metavar="FILE", required=required, help=help, rare=not required),
         option(SCORING, "--team", metavar="NAME", help="Of a --task-file, only this team.", rare=not required),
         option(SCORING, "--data", metavar="NAME", help="Of a --task-file, only this data set.", rare=not required),

@@ -120,7 +120,7 @@ def rank(suite: AnyPath | None, **options: Any) -> None:
     chosen = score_options(options, "trials", "skip_broken", *INTERVAL_NAMES)
     if suite is not None and (options["gold"] is not None or options["manifest"] is not None):
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
-    if suite is None and options["manifest"] is None and not options["systems"]:
+    if suite is None and options["manifest"] is None and not (options["systems"] or options["submissions"]):
         raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
     with chosen_engine(options) as engine:
         if suite is not None:
