@@ -295,6 +295,17 @@ def test_pages_and_figures_of_the_others(broken: Path) -> None:
         assert run("plot", kind, *FILES, "cut.conll", "--skip-broken", "-o", f"{kind}.svg").exit_code == 0
 
 
+def test_figures_of_confidences_of_the_others(example: Path, tmp_path: Path) -> None:
+    (tmp_path / "cut.jsonl").write_text('{"text": "Ada"')
+    files = (example / "gold.conll", example / "scored.jsonl", tmp_path / "cut.jsonl")
+    for kind in ("pr", "threshold", "calibration", "risk"):
+        arguments = ("plot", kind, *files, "-o", tmp_path / f"{kind}.svg")
+        assert run(*arguments).exit_code == 2
+        result = run(*arguments, "--skip-broken")
+        assert result.exit_code == 0, result.stderr
+        assert "Warning: 1 of 2 systems was not scored." in result.stderr
+
+
 @pytest.mark.parametrize("load", [eh.Ranking, eh.Results, eh.Comparison])
 def test_what_is_skipped_loads_again(broken: Path, load: type[eh.Ranking]) -> None:
     make = {eh.Ranking: eh.rank, eh.Results: eh.score, eh.Comparison: eh.compare}[load]

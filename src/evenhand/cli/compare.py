@@ -231,7 +231,23 @@ def _confidence_figure(kind: str, options: dict[str, Any]) -> None:
 
     check(options)
     chosen = score_options(options, "bins", "seed")
-    write_figure(evenhand.confidence(*sides(options), **chosen), kind, options)
+    gold, systems = sides(options)
+    if options["skip_broken"]:
+        systems = _valid_systems(gold, systems, options)
+    write_figure(evenhand.confidence(gold, systems, **chosen), kind, options)
+
+
+def _valid_systems(gold: Any, systems: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The systems that can be scored; the others are listed."""
+    from evenhand import score
+    from evenhand.pipeline.inputs import systems_by_name
+    from evenhand.results.signature import notes_on_skipped
+
+    named = systems_by_name(systems) or {}
+    results = score(gold, named, skip_broken=True, **score_options(options))
+    if not options["quiet"]:
+        say_notes(notes_on_skipped(results.skipped, len(results)))
+    return {name: side for name, side in named.items() if name in results}
 
 
 bins_option = option(
@@ -242,7 +258,7 @@ bins_option = option(
     help="Bins of calibration, of equal mass or of equal width.",
 )
 _with_confidences = with_options(
-    input_arguments(), figure_options, seed_option, reading_options(sided=True), scoring_options()
+    input_arguments(), figure_options, skip_option(), seed_option, reading_options(sided=True), scoring_options()
 )
 
 
