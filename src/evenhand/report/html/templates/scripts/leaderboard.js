@@ -58,4 +58,5 @@ if (tabs.length) {
   addEventListener("hashchange", show);
   show();
 }
+document.documentElement.dataset.ready = "true";
 })();
