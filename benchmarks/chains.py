@@ -110,6 +110,17 @@ def evenhand_chains(key: str, response: str) -> tuple[float, float]:
     return process_time() - begin, next(iter(results.values()))["mela"].f1
 
 
+def evenhand_entities(key: str, response: str) -> tuple[float, float]:
+    """All scores, and errors by entity with the gains of repairs."""
+    import evenhand as eh
+    from evenhand.report.text import render
+
+    begin = process_time()
+    result = eh.score(key, response, entities=True)
+    render(eh.Results({result.name: result}))
+    return process_time() - begin, result["mela"].f1
+
+
 def plain_loop(key: str, response: str) -> tuple[float, float]:
     """What any Python program needs at least: to read and split the lines of both files."""
     begin = process_time()

@@ -15,7 +15,7 @@ from time import process_time
 
 from brackets import evenhand_constituents, plain_brackets
 from brat import plain_brat
-from chains import evenhand_chains, plain_loop
+from chains import evenhand_chains, evenhand_entities, plain_loop
 from confidences import fair_curve, fair_score
 from conlleval_loop import conlleval_loop
 from corefud import evenhand_corefud, plain_corefud
@@ -308,6 +308,7 @@ CONTENDERS: dict[str, Callable[[str, str], Timed]] = {
     "conlleval-loop": conlleval_loop,
     "evenhand-conll18": evenhand_conll18,
     "evenhand-chains": evenhand_chains,
+    "evenhand-entities": evenhand_entities,
     "evenhand-corefud": evenhand_corefud,
     "plain-corefud": plain_corefud,
     "plain-loop": plain_loop,

@@ -64,6 +64,7 @@ PROMISES = (
         times=189 / 47,
     ),
     Promise("all scores of 1,000 documents' chains : plain loop", "evenhand-chains", "plain-chains", ceiling=2.5),
+    Promise("the same with errors by entity : all scores", "evenhand-entities", "evenhand-chains", ceiling=5),
     Promise("the same of ECB+, one document : plain loop", "evenhand-ecbp", "plain-ecbp", ceiling=10),
     Promise(
         "the same, CPU per token, 4,000 documents : 1,000",

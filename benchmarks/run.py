@@ -126,6 +126,7 @@ def _short(bench: Bench, data: Path) -> list[dict[str, Any]]:
         _confidences(bench, data)
         _answers(bench, data)
         bench.run("evenhand-chains", *documents, repeat=3)
+        bench.run("evenhand-entities", *documents, repeat=3)
         bench.run("plain-chains", *documents, repeat=3, contender="plain-loop")
         _constituents(bench, data, 10_000)
         _start_up(bench, data, times=5)
@@ -216,6 +217,7 @@ def _coreference(bench: Bench, files: list[tuple[Path, Path]], published: Path) 
     small, large = files
     for _ in range(2):
         bench.run("evenhand-chains", *small, repeat=3)
+        bench.run("evenhand-entities", *small, repeat=3)
         bench.run("plain-chains", *small, repeat=3, contender="plain-loop")
     bench.run("evenhand-chains-4k", *large, contender="evenhand-chains")
     if published.is_dir():

@@ -137,6 +137,8 @@ class ScoreKeywords(Keywords, total=False):
 
     show: str | None
     limit: int | None
+    entities: bool
+    shares: bool
     slices: Slices
     vocabulary: str | PathLike[str] | Collection[str] | None
     skip_broken: bool

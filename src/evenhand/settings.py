@@ -49,6 +49,8 @@ Task = str
 Repair = Literal["begin", "discard", "error"]
 Groups = Literal["total", "document", "sentence", "finest"]
 Resampled = Literal["documents", "sentences"]
+Swapped = Literal["documents", "sentences", "groups"]
+"""What tests of two systems swap; groups are parts of one document."""
 Align = Literal["strict", "position", "characters", "overlap"]
 Atoms = Literal["tokens", "characters"]
 Offsets = Literal["codepoints", "utf16"]

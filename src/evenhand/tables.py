@@ -80,6 +80,8 @@ class Query:
     """The name of a slice and its value: `genre=chat`."""
     shared: bool | None = None
     """Whether systems are compared on the units."""
+    section: str = "units"
+    """The part of a page that lists them."""
     by: str | None = None
     """The measures whose error types are meant, separated by commas; pages of other measures have no such units."""
 

@@ -247,7 +247,7 @@ def check_page(report: eh.Report, scores: Mapping[str, float]) -> None:
     right = [number for code, number in report.units.classes.items() if task.error_types.of(report.by)[code[0]] in fine]
     wrong = dict(zip(report.results, (~np.isin(units.classes, right)).sum(axis=1).tolist(), strict=True))
     for row in overview(report)["rows"]:
-        if row["bar"] is not None:
+        if row["bar"] is not None and report.by not in task.compared_units:  # an entity may have several errors
             assert int(row["bar"]["total"].replace(",", "")) == wrong[row["name"]]
 
 

@@ -270,7 +270,7 @@ FEW_NOUNS = annotation([[(0, 0, 0), (0, 1, 2), (0, 3, 3), (0, 4, 4), (0, 5, 5)]]
 def test_nouns_come_first_even_where_they_are_few() -> None:
     (table, *_) = details(eh.score(FEW_NOUNS, FEW_NOUNS), alone=True)
     assert (first(table), [row[1] for row in table.rows]) == (["nouns", "PRP", "micro avg"], [1, 3, 4])
-    found = eh.compare(FEW_NOUNS, {"a": annotation([[]]), "b": FEW_NOUNS}, **NONE)
+    found = eh.compare(FEW_NOUNS, {"a": annotation([[]]), "b": FEW_NOUNS}, by="arcs_any", **NONE)
     (_, corrections), *_ = pair_tables(found, found.pair("a", "b"))
     assert (names(corrections)[5:], corrections.rows[0][5:]) == (["nouns", "PRP"], [1, 3])
 
@@ -330,7 +330,7 @@ def test_no_more_than_five_types_have_a_column() -> None:
     """The most frequent ones, and of those the first by name."""
     pos = [["NN", "A", "B", "C", "D", "E", "F"]]
     key = annotation([[(0, at, at) for at in range(7)]], size=7, pos=pos)
-    found = eh.compare(key, {"a": annotation([[]], size=7), "b": key}, **NONE)
+    found = eh.compare(key, {"a": annotation([[]], size=7), "b": key}, by="arcs_any", **NONE)
     table = next(table for _, table in pair_tables(found, found.pair("a", "b")))
     assert names(table)[5:] == ["A", "B", "C", "D", "E"]
     assert table.rows[0][2:3] == [6]
@@ -338,7 +338,7 @@ def test_no_more_than_five_types_have_a_column() -> None:
 
 def test_many_systems_have_a_list_of_those_alike() -> None:
     systems = {f"copy {number}": SYSTEMS["rules"] for number in range(6)}
-    tables = list(summary_of_comparison(eh.compare(GOLD, systems, **NONE)))
+    tables = list(summary_of_comparison(eh.compare(GOLD, systems, by="arcs_any", **NONE)))
     assert not any(names(table)[:2] == ["key", "response"] for table in tables)
     alike = next(table for table in tables if names(table)[:2] == ["agreement", "and"])
     assert len(alike.rows) == 15

@@ -510,16 +510,23 @@ def test_scores_load_and_hold(task: str) -> None:
         assert [each["scores"] for each in other["systems"]] == [each["scores"] for each in before["systems"]]
 
 
+def _without_parts(saved: Any) -> Any:
+    """Pairs without the parts of differences, which earlier versions did not have."""
+    is_pairs = isinstance(saved, list) and saved and isinstance(saved[0], dict)
+    return [{name: value for name, value in row.items() if name != "parts"} for row in saved] if is_pairs else saved
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_comparisons_load_and_hold(task: str) -> None:
     before = saved("compare", task)
     loaded = eh.Comparison.from_json(SAVED / f"compare-{task}.json").to_dict()
     gold, systems = files_earlier_versions(task, before["systems"])
-    options = {"task": task, "trials": 200, "resamples": 50, "show": "new_error", "limit": 3}
+    by = before["by"] if task == "chains" else None  # whose default was arcs_any
+    options = {"task": task, "by": by, "trials": 200, "resamples": 50, "show": "new_error", "limit": 3}
     now = eh.compare(gold, systems, of=forced(before), **options).to_dict()
     for other in (loaded, now) if "shared" not in now else (loaded,):
         for key in ("signature", "scores", "pairs", "oracle", "difficulty", "agreement", "labels", "slices"):
-            assert other.get(key) == before.get(key), key
+            assert _without_parts(other.get(key)) == before.get(key), key
     if "shared" in now:  # words that a system lacks were left out; they count as wrong now
         assert now["shared"]["units"] == before["gold"]["units"]
         assert now["shared"]["systems"] == {name: each[before["by"]] for name, each in before["scores"].items()}

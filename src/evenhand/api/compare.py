@@ -6,6 +6,7 @@ result of them; `Testing` has the tests and intervals. The function `compare` is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property, cmp_to_key, partial
@@ -30,7 +31,7 @@ from evenhand.comparison.units import Collection as UnitCollection
 from evenhand.data.annotation import ReadInfo, extra_layer
 from evenhand.data.vocabulary import Vocabulary, list_names
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, unknown
+from evenhand.errors import SettingError, plural, unknown
 from evenhand.parameters import (
     FUNCTIONS,
     TRAIN,
@@ -79,10 +80,10 @@ from evenhand.results.signature import (
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import headline, headline_of, score_tally
 from evenhand.scoring.tally import Tally
-from evenhand.settings import Resampled
+from evenhand.settings import Resampled, Swapped
 from evenhand.statistics.bootstrap import ROUNDING, bca, bootstrap, interval, jackknife, table_types
 from evenhand.statistics.significance import holm, least_p, mcnemar, randomization, trials_for
-from evenhand.tasks.evaluation import SideSummary
+from evenhand.tasks.evaluation import Evaluation, SideSummary, SwappableGroups
 from evenhand.tasks.registry import TASKS, all_parameters, check_functions, model, name_among
 from evenhand.tasks.task import GoldProfile, Task
 
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from evenhand.keywords import Keywords, MatchFunction
     from evenhand.statistics.power import PowerCurve
 
+_CAN_SWAP = "--of groups tests within the document, which says nothing about other documents."
 MAX_TRIALS = 10_000_000
 MAX_RESAMPLES = 1_000_000
 """The maximum number of resamples; all of their scores are in memory, for each system."""
@@ -139,7 +141,7 @@ class ResamplingSettings:
         """The same settings, but without tests and intervals."""
         return replace(self, trials=0, resamples=0)
 
-    def may_take_sentences(self, task: Task, of: Resampled, documents: int, sentences: int) -> bool:
+    def may_take_sentences(self, task: Task, of: Swapped, documents: int, sentences: int) -> bool:
         """Whether tests may resample sentences if there are too few documents; `of` is what they resample so far.
 
         They may if the user does not specify what is resampled, scores are sums over sentences, and there are more
@@ -323,6 +325,8 @@ class ComparedRun:
     """The largest number of documents in which two systems differ, if sentences are resampled because it is too low."""
     slice_counts: SliceCounts | None = None
     """The counts of the slices of scores (for a report)."""
+    within: Mapping[tuple[str, str], SwappableGroups] | None = None
+    """By pair, the groups that tests swap within the only document, if the user chooses these."""
     scored: RunConfig | None = None
     """The settings of scores, with those of training data (for a report)."""
 
@@ -376,8 +380,10 @@ class ComparedRun:
         return self.run.by_document(tallies) if self.groups[0] == "documents" else tallies
 
     @cached_property
-    def groups(self) -> tuple[Resampled, int]:
+    def groups(self) -> tuple[Swapped, int]:
         """What is resampled, and its number."""
+        if self.within is not None:
+            return "groups", max(of_pair.groups for of_pair in self.within.values())
         return self.resampling.groups(self.prepared.task, *self._sizes)
 
     @property
@@ -397,7 +403,7 @@ class ComparedRun:
         """
         if not self.has_groups:
             return replace(self, resampling=self.resampling.without())
-        if self.resampling.may_take_sentences(self.prepared.task, self.groups[0], *self._sizes):
+        if self.within is None and self.resampling.may_take_sentences(self.prepared.task, self.groups[0], *self._sizes):
             tables = GroupTables.of(self.model, self.tallies_of(self.model), self.groups[1])
             names = self.counts.systems
             few_documents = too_few(tables, [(names[one], names[other]) for one, other in pairs], alpha)
@@ -464,6 +470,8 @@ class ComparisonJob:
     """The attributes of units whose slices are searched for errors."""
     optional: Collection[str] = ()
     """Those of them that are left out if the gold standard does not have them."""
+    is_within: bool = False
+    """Whether tests swap groups of units within one document."""
 
     def __post_init__(self) -> None:
         _check_effect(self.options)
@@ -471,13 +479,18 @@ class ComparisonJob:
         task = TASKS[content.task]
         self.resampling.check(task)
         self.by = compared_by(task, self.by, self.options)
+        if self.is_within and (task.comparison.groups is None or self.by not in task.compared_units):
+            names = [name for other in TASKS.values() if other.comparison.groups for name in other.compared_units]
+            raise SettingError(
+                f"Groups within a document are for {', '.join(names)}, got {self.by}; resample documents."
+            )
         chosen = {**self.options, "match": task.selection.tested(self.by, content), TRAIN: self.slices.train or None}
         prepared = prepare(self.gold, self.systems, chosen, content)
         options = replace(self.slices, request=self.slices.request.joined(self.searched))
         self.data = options.read(self.gold, self.systems, prepared)
         self.prepared = self.data.prepared
         request = self.slices.request if self.slices_differences else SliceRequest()
-        self.all_slices = request.adding(task.comparison.default_slices(content))
+        self.all_slices = request.adding(task.comparison.default_slices(self.by, content))
 
     def __call__(
         self,
@@ -486,12 +499,13 @@ class ComparisonJob:
         scored: RunConfig | None = None,
         sliced: SliceRequest | None = None,
         side: UnitSide | None = None,
+        observers: Sequence[Observer] = (),
     ) -> ComparedRun:
         """Evaluate the systems in one pass.
 
         `search` looks for units, and `collection` collects those that a report shows. A report also needs totals of
-        other measures, whose settings are `scored`, and counts of their slices, `sliced`. For a search of slices, the
-        units of a `side` get attributes.
+        other measures, whose settings are `scored`, counts of their slices, `sliced`, and further `observers`. For a
+        search of slices, the units of a `side` get attributes.
         """
         compared = self.prepared
         task = compared.task
@@ -506,7 +520,10 @@ class ComparisonJob:
         counts = ComparisonCounts(
             task, compared.settings, by, list(self.systems), self.pairs, vocabulary.labels, extras
         )
-        observers: list[Observer] = [counts] if attributes is None else [attributes, counts]
+        observers = [*([] if attributes is None else [attributes]), counts, *observers]
+        within = _WithinDocument(task, list(self.systems), self.pairs) if self.is_within else None
+        if within is not None:
+            observers.append(within)
         job = Job(self.gold, self.systems, compared, compared.settings.match, "finest")
         if scored is not None:
             scored = self._with_data(scored)
@@ -523,9 +540,13 @@ class ComparisonJob:
         layers = (*self.all_slices.names, *self.searched.names, *map(extra_layer, columns))
         run = job.run(observers, vocabulary, layers)
         _check_annotation(task, by, run)
+        if within is not None and run.documents > 1:
+            finding = f"of is 'groups', but the gold standard has {run.documents:,} documents"
+            raise SettingError(f"{finding}; resample documents.")
         return ComparedRun(
             *(name_of(self.gold), run, counts, compared, self.resampling),
             slice_counts=slice_counts,
+            within=None if within is None else within.groups,
             scored=scored,
         )
 
@@ -589,6 +610,7 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun, alpha: float) -> dict[
     answers = run.counts.answer_texts({code for change in transitions for code in (change.before, change.after)})
     changes = _tests(run, run.model, list(pairs.values()), alpha)
     further = {model.name: _tests(run, model, list(pairs.values())) for model in run.further}
+    tallies, parts = run.run.tallies, run.prepared.task.comparison.parts
     results = {}
     for pair, counts in counts_of_pairs.items():
         before, after = pairs[pair]
@@ -619,6 +641,7 @@ def _compared_pairs(job: ComparisonJob, run: ComparedRun, alpha: float) -> dict[
             change.interval,
             change.detectable,
             {name: further_changes[before, after] for name, further_changes in further.items()},
+            {} if parts is None else parts(run.prepared.settings, tallies[before], tallies[after]),
         )
     return results
 
@@ -632,9 +655,54 @@ def _tests(
     """
     if not run.gold.units:
         return dict.fromkeys(pairs, ScoreChange(nan, None, None))
+    if run.within is not None:
+        return _tests_within(run, model, pairs)
     tables = GroupTables.of(model, run.tallies_of(model), run.groups[1])
     changes = Testing(tables, run.resampling)(pairs)
     return changes if alpha is None else with_detectable(changes, tables, alpha, run.resampling.seed)
+
+
+def _tests_within(run: ComparedRun, model: Formula, pairs: list[tuple[str, str]]) -> dict[tuple[str, str], ScoreChange]:
+    """The same with tests within one document: every pair has groups of its own. Without tests, if groups lack counts.
+
+    Holm's correction is over the pairs, as for documents.
+    """
+    assert run.within is not None
+    scores = _headlines(model, run.tallies_of(model), run.gold)
+    changes = {}
+    for before, after in pairs:
+        groups, test = run.within[before, after], None
+        tallies = dict(zip((before, after), (side.get(model.scorer) for side in groups.tallies), strict=True))
+        known = {name: tally for name, tally in tallies.items() if tally is not None}
+        is_counted = len(known) == 2 and all(_has_counts(model, tally) for tally in known.values())
+        if is_counted and groups.groups > 1 and run.resampling.trials:
+            testing = Testing(GroupTables.of(model, known, groups.groups), run.resampling)
+            test = testing([(before, after)])[before, after].significance
+        changes[before, after] = ScoreChange(scores[after] - scores[before], test, None)
+    tested = {pair: change.significance for pair, change in changes.items() if change.significance is not None}
+    corrected = dict(zip(tested, holm([test.p for test in tested.values()]), strict=True))
+    return {
+        pair: replace(change, significance=replace(tested[pair], p_holm=corrected[pair])) if pair in tested else change
+        for pair, change in changes.items()
+    }
+
+
+def _has_counts(model: Formula, tally: Tally) -> bool:
+    """Whether a tally has all counts that a measure divides."""
+    return {kind for counts in model.columns() for kind in counts} <= set(tally.kinds)
+
+
+class _WithinDocument:
+    """Collects the groups of every pair: an observer of evaluations."""
+
+    def __init__(self, task: Task, systems: Sequence[str], pairs: Sequence[tuple[int, int]]) -> None:
+        self._find = task.comparison.groups
+        self._pairs = [(systems[one], systems[other]) for one, other in pairs]
+        self.groups: dict[tuple[str, str], SwappableGroups] = {}
+
+    def __call__(self, evaluation: Evaluation) -> None:
+        assert self._find is not None
+        self.groups |= {pair: self._find(evaluation, *pair) for pair in self._pairs}
 
 
 def _transitions(
@@ -680,7 +748,11 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     resampling["of"] = groups[0] if run.has_groups else None
     lacks_groups = bool(gold.units) and unsettled.resampling.is_requested and not unsettled.has_groups
     paired = counts.agreement.paired()
-    slices = {name: _slices(model, units, tallies) for name, (units, tallies) in counts.slices().items()}
+    are_shares = run.by in task.compared_units
+    slices = {
+        name: _exact_shares(task, run.by, units, tallies) if are_shares else _slices(model, units, tallies)
+        for name, (units, tallies) in counts.slices().items()
+    }
     on_shared = counts.on_shared()
     shared = None if on_shared is None else Slice(*on_shared)
     return Comparison(
@@ -701,10 +773,12 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         resampling=cast("ResamplingInfo", resampling),
         signature=comparison_signature(run),
         notes=(
-            *notes_on_gold(gold, task.unit_of(run.by)),
+            *notes_on_gold(gold, task.other_units.get(run.by, task.unit)),
             *([nothing_to_resample(*unsettled.groups)] if lacks_groups else []),
+            *([_CAN_SWAP] if lacks_groups and task.comparison.groups and run.by in task.compared_units else []),
             *notes_on_settings(settings, counts.labels.values, counts.systems),
             *task.rules.notes(settings),
+            *_notes_on_groups(run),
             *job.data.notes,
             *notes_on_comparison(counts.left_out, pairs, groups[0], settings.task, run.by, shared),
             *_notes_on_files(run),
@@ -718,6 +792,16 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
         before=_uncorrected(run),
         page=job.page,
     )
+
+
+def _notes_on_groups(run: ComparedRun) -> list[str]:
+    """The size of the largest group of each pair, if groups are swapped within one document."""
+    return [
+        f"groups of {one} and {other}: the largest of {groups.groups:,} has {groups.largest:,} of {groups.units:,} "
+        f"{plural(run.prepared.task.unit)} ({groups.largest / groups.units:.0%}); p is about this document only."
+        for (one, other), groups in (run.within or {}).items()
+        if groups.units
+    ]
 
 
 def _headlines(model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary | SideSummary) -> dict[str, float]:
@@ -798,6 +882,20 @@ def _slices(model: Formula, units: Mapping[str, int], tallies: Mapping[str, Tall
     return {value: scored[value] for value in units if value in scored}
 
 
+def _exact_shares(task: Task, by: str, units: Mapping[str, int], tallies: Mapping[str, Tally]) -> dict[str, Slice]:
+    """The share of the gold units of each slice that each system has right, if the score does not count units."""
+    right = task.error_types.correct(by)[0]
+    sums = {
+        name: Counter({gold: count for (_, gold, _, kind), count in tally.cells().items() if kind == right})
+        for name, tally in tallies.items()
+    }
+    return {
+        value: Slice(size, {name: counts[value] / size for name, counts in sums.items()})
+        for value, size in units.items()
+        if size
+    }
+
+
 def _by_label(model: Formula, tallies: Mapping[str, Tally], units: Mapping[str, int]) -> dict[str, Slice]:
     """By label of any tally: the score of every system, and the number of gold units."""
     rows = {name: score_tally(model, tally, {}).labels for name, tally in tallies.items()}
@@ -821,7 +919,7 @@ def compare(
     interval: Literal["percentile", "bca"] = "percentile",
     level: float = 0.95,
     seed: int = 0,
-    of: Resampled | None = None,
+    of: Swapped | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     train: TrainingFiles = None,
@@ -836,7 +934,8 @@ def compare(
     """Compare systems in one pass over the gold standard: which units they treat differently, and which is correct.
 
     by         what is compared (also as `match`): "fair" or "exact" for spans, "accuracy" for tags, "las", "uas", "ls",
-               "elas" or "eulas" for trees, "arcs_any" or "arcs_nom" for chains
+               "elas" or "eulas" for trees; "mela", "lea", "ceaf_e", "b_cubed" or "muc" for chains, whose units are
+               entities, or "arcs_any" or "arcs_nom", whose units are mentions
     baseline   compare each system with this one only; sequence: each with the one before; without both, all pairs
     trials     of the approximate randomization; 0 for no tests; without it 10,000, or 80 for each pair, if that is more
                (100,000 at most)
@@ -846,7 +945,8 @@ def compare(
     seed       of the random numbers: the same seed and systems give the same figures
     of         what tests and intervals resample: "documents" or "sentences"; without it, documents, or sentences if
                there is one document, or if systems differ in too few documents for any p-value below 0.05 (Holm);
-               chains and links always by document
+               chains and links always by document. "groups", for one document of chains: the test swaps groups of
+               entities within it, so it says nothing about other documents; there are no intervals
     slices     "length", "sentence-length", "vocabulary", "document", or columns of the gold standard; of chains also
                "pronoun", which is included by default if the gold standard has POS; metadata as in `score`
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
@@ -870,7 +970,12 @@ def compare(
     of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
-    resampling = ResamplingSettings(trials or 0, resamples, interval, level, seed, of).checked()
+    check_choice("of", of, get_args(Swapped), optional=True)
+    is_within = of == "groups"
+    resampled = None if of == "groups" else of
+    resampling = ResamplingSettings(
+        trials or 0, 0 if is_within else resamples, interval, level, seed, resampled
+    ).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)
@@ -880,7 +985,7 @@ def compare(
     def job_of(valid: Mapping[str, Input]) -> ComparisonJob:
         pairs = _pairs(list(valid), baseline, in_sequence=sequence)
         tests = replace(resampling, trials=default_trials(len(pairs)) if trials is None else resampling.trials)
-        return ComparisonJob(gold, valid, pairs, measure, tests, chosen, of_slices)
+        return ComparisonJob(gold, valid, pairs, measure, tests, chosen, of_slices, is_within=is_within)
 
     def compute(valid: Mapping[str, Input]) -> Comparison:
         job = job_of(valid)

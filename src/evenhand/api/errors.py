@@ -135,7 +135,7 @@ def errors(
     The number of rows of each error type is the count of the score. Inputs and further options are as in `score`.
 
     match      the measure whose errors are listed [fair for spans, links and relations, accuracy for tags, las for
-               trees, arcs_any for chains, labeled-all for constituents]
+               trees, mela for chains (errors by entity), labeled-all for constituents]
     all        list correct units, too
     system     only these systems
 
@@ -179,7 +179,7 @@ def list_units(inputs: ScoredInputs, match: str, query: UnitQuery, systems: Sequ
     config, sides = inputs.config, inputs.systems
     (name,) = model_names(config.task.name, (match,), config.settings.functions)
     measure = model(config.task.name, name)
-    if measure.instead_of_units:
+    if measure.instead_of_units and not measure.lists_errors:
         raise without_units(measure)
     if sides is not None and systems:
         for system in systems:

@@ -30,7 +30,7 @@ from evenhand.results.power import ExpectedPower, PairPower, Power, SentencePowe
 from evenhand.results.result import GoldSummary, Results
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.tally import Tally
-from evenhand.settings import Resampled
+from evenhand.settings import Resampled, Swapped
 from evenhand.statistics.bootstrap import ROUNDING, drawn_numbers
 from evenhand.statistics.power import (
     DRAWS,
@@ -177,7 +177,7 @@ class _GroupCounts:
     gold: GoldSummary
     task: Task
     by: str
-    of: Resampled
+    of: Swapped
     groups: int
     tables: GroupTables
     sentences: GroupTables | None
@@ -268,7 +268,7 @@ def _of_results(results: Results, task: Task, resampling: ResamplingSettings) ->
 
 
 def _sentence_tables(
-    model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary, task: Task, kind: Resampled
+    model: Formula, tallies: Mapping[str, Tally], gold: GoldSummary, task: Task, kind: Swapped
 ) -> GroupTables | None:
     if kind == "sentences" or task.evaluation.by_document or gold.sentences == gold.documents:
         return None

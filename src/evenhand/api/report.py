@@ -20,7 +20,7 @@ from evenhand.api.compare import (
     default_trials,
 )
 from evenhand.api.rank import ranked
-from evenhand.api.score import results_of, skipping_broken, totals_of
+from evenhand.api.score import results_of, skipping_broken, totals_of, with_entities
 from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
 from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.slices import SliceRequest, Slices
@@ -117,9 +117,18 @@ def report(
             searched=searched,
             optional=optional,
         )
-        run = job(collection=units, scored=scored, sliced=of_slices.request, side="all" if has_causes else None)
+        entities = _entity_observer(job)
+        run = job(
+            collection=units,
+            scored=scored,
+            sliced=of_slices.request,
+            side="all" if has_causes else None,
+            observers=[] if entities is None else [entities],
+        )
         scored = run.scored or scored
         results = totals_of(run.gold_name, run.run, scored)
+        if entities is not None:
+            results = with_entities(results, entities)
         if run.slice_counts is not None:
             results = with_slices(results, run.run, run.slice_counts, gold, job.data.notes)
         compared = comparison(job, run) if pairs else None
@@ -133,6 +142,7 @@ def report(
             labels=tuple(run.counts.labels.values),
             slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
             power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
+            drawn=None if entities is None else entities.drawing,
         )
         return _with_causes(made, job, run) if has_causes else made
 
@@ -142,6 +152,13 @@ def report(
     else:
         made = compute(sides)
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
+
+
+def _entity_observer(job: ComparisonJob) -> Any:
+    """The observer that collects errors by entity for the page, if systems are compared on entities."""
+    task = job.prepared.task
+    is_requested = job.by in task.compared_units and task.evaluation.entities is not None
+    return task.evaluation.entities(draws=True) if is_requested and task.evaluation.entities else None
 
 
 def _with_causes(report: Report, job: ComparisonJob, run: ComparedRun) -> Report:

@@ -199,6 +199,31 @@ def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups:
     return Results({name: _with_spans(result, watch.spans.get(name, [])) for name, result in results.items()})
 
 
+def score_with_entities(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, *, shares: bool) -> Results:
+    """Score in this process; each result has the errors by entity."""
+    make = prepared.task.evaluation.entities
+    if make is None:
+        raise SettingError(
+            f"Errors by entity are for coreference chains, got {prepared.task.name}; leave out entities."
+        )
+    observer = make(shares=shares)
+    return with_entities(score_inputs(gold, systems, prepared, groups, partial(serial, observers=[observer])), observer)
+
+
+def with_entities(results: Results, observer: Any) -> Results:
+    """The results with what an observer of entities has found."""
+    return Results(
+        {
+            name: replace(
+                result,
+                facts={**result.facts, **observer.facts(name)},
+                notes=tuple(dict.fromkeys((*result.notes, *observer.notes()))),
+            )
+            for name, result in results.items()
+        }
+    )
+
+
 def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
     score = result[_LEAK].adding("leaked", {"spans": [asdict(span) for span in leaked]})
     return replace(result, scores={**result.scores, _LEAK: score})
@@ -243,6 +268,8 @@ def score(
     engine: Engine | None = None,
     show: str | None = None,
     limit: int | None = None,
+    entities: bool = False,
+    shares: bool = False,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
     skip_broken: bool = False,
@@ -285,6 +312,8 @@ def score(
     engine     another engine, such as `eh.engines.dask(client)` for a cluster; see `eh.engines`
     show       "leaked", with the measure leak: keep the gold spans that are not covered, at most `limit` per system:
                `result["leak"].further["leaked"]["spans"]`
+    entities   for chains: also count errors by entity, with their cost, in `result.entities`; `shares` adds the mean
+               gain over all orders of repair
     slices     also score slices of the units, in `result.slices`: names ("length", "sentence-length", "document",
                "vocabulary", a column or a JSON field of the gold standard), with bins if needed ("length=1,2,3,4+",
                "year=q4"); metadata of documents or sentences by id, as a table (a path to CSV, TSV or JSON lines, a
@@ -334,6 +363,10 @@ def score(
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")
+    if shares and not entities:
+        raise SettingError("shares needs entities.")
+    if entities and (show is not None or not is_nothing(slices) or train is not None or engine is not serial):
+        raise SettingError("Errors by entity are counted in one process, without show and slices; leave these out.")
     if not is_nothing(slices) or train is not None:
         from evenhand.api.slices import SliceOptions, score_with_slices  # rare
 
@@ -349,6 +382,11 @@ def score(
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     elif drop_leaked:
         raise SettingError("drop_leaked needs training data. Name it with train.")
+    elif entities:
+
+        def compute(valid: Systems) -> Results:
+            return score_with_entities(gold, valid, prepared, groups, shares=shares)
+
     elif show is None:
 
         def compute(valid: Systems) -> Results:

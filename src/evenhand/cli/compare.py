@@ -17,6 +17,7 @@ from evenhand.cli.options import (
     STATISTICS_NAMES,
     Choice,
     by_option,
+    comparison_options,
     input_arguments,
     interval_options,
     pair_options,
@@ -384,7 +385,7 @@ def write_figure(
 @input_arguments("SYSTEM SYSTEM...", rare=True)
 @pair_options
 @slice_options(COMPARING)
-@statistics_options
+@comparison_options
 @reading_options(sided=True)
 @scoring_options(with_match=False)
 @skip_option()
@@ -420,6 +421,7 @@ def compare(**options: Any) -> None:
     Examples:
       evenhand compare gold.conll old.conll new.conll
       evenhand compare gold.conll old.conll new.conll --show new_error
+      evenhand compare key.conll old.conll new.conll --by mela
       evenhand compare key.conll old.conll new.conll --by arcs_nom
       evenhand compare gold.conllu v1.conllu v2.conllu --sequence --by uas
       evenhand compare gold.conll systems/*.conll --baseline crf --as json

@@ -78,7 +78,7 @@ def errors(**options: Any) -> None:
     """List the errors of SYSTEM files, one row per unit.
 
     The number of rows of each error type is the count of `evenhand score`. --match names the measure whose errors are
-    listed [fair for spans, links and relations, accuracy for tags, las for trees, arcs_any for chains].
+    listed [fair for spans, links and relations, accuracy for tags, las for trees, mela for chains].
 
     \b
     Examples:

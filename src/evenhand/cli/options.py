@@ -146,34 +146,54 @@ def trials_option(default: str, *, rare: bool = False) -> Decorator:
     return option(STATISTICS, "--trials", type=int, help=f"Trials of each test {default}.", rare=rare)
 
 
-def of_option(default: str) -> Decorator:
-    help = f"What to resample: documents or sentences [{default}]."
-    return option(STATISTICS, "--of", type=Choice(get_args(Resampled)), metavar="UNITS", help=help, rare=True)
+def of_option(default: str, *, groups: bool = False) -> Decorator:
+    """`groups`: one document of chains may be tested, too."""
+    choices = [*get_args(Resampled), *(["groups"] if groups else [])]
+    within = "; groups: test within one document of chains, without intervals" if groups else ""
+    help = f"What to resample: documents or sentences{within} [{default}]."
+    return option(STATISTICS, "--of", type=Choice(choices), metavar="UNITS", help=help, rare=True)
 
 
-interval_options = with_options(
-    option(
-        STATISTICS, "--resamples", type=int, default=1_000, help="Bootstrap resamples for intervals; 0: no intervals."
-    ),
-    option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals."),
-    seed_option,
-    of_option("documents, or sentences if documents are too few to test"),
-)
+_OF = "documents, or sentences if documents are too few to test"
+
+
+def _interval_options(of: Decorator) -> Decorator:
+    return with_options(
+        option(
+            STATISTICS,
+            "--resamples",
+            type=int,
+            default=1_000,
+            help="Bootstrap resamples for intervals; 0: no intervals.",
+        ),
+        option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals."),
+        seed_option,
+        of,
+    )
+
+
+def _statistics_options(intervals: Decorator) -> Decorator:
+    return with_options(
+        trials_option("(0: no tests) [10,000; more for more than 125 pairs]"),
+        intervals,
+        option(
+            STATISTICS,
+            "--interval",
+            type=Choice(["percentile", "bca"]),
+            metavar="KIND",
+            default="percentile",
+            help="Kind of bootstrap intervals: percentile or bca.",
+            rare=True,
+        ),
+    )
+
+
+interval_options = _interval_options(of_option(_OF))
 """Options of the intervals of scores."""
-statistics_options = with_options(
-    trials_option("(0: no tests) [10,000; more for more than 125 pairs]"),
-    interval_options,
-    option(
-        STATISTICS,
-        "--interval",
-        type=Choice(["percentile", "bca"]),
-        metavar="KIND",
-        default="percentile",
-        help="Kind of bootstrap intervals: percentile or bca.",
-        rare=True,
-    ),
-)
+statistics_options = _statistics_options(interval_options)
 """Options of tests and of the intervals of differences."""
+comparison_options = _statistics_options(_interval_options(of_option(_OF, groups=True)))
+"""The same for `compare`, which can also test within one document."""
 
 
 class FileOrAddress(click.Path):

@@ -263,6 +263,14 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     rare=True,
 )
 @option(WRITING, "--limit", type=int, help="Maximum number of spans in --show, per system [all].", rare=True)
+@option(
+    SCORING,
+    "--entities",
+    is_flag=True,
+    help="Chains: also list errors by entity, and the points gained by repairing each type and each entity.",
+    rare=True,
+)
+@option(SCORING, "--shares", is_flag=True, help="With --entities: the mean gain over all orders of repair.", rare=True)
 @summary_options
 @query_options
 @option(
@@ -295,6 +303,7 @@ def score(**options: Any) -> None:
       evenhand score gold.conllu parser.conllu --match las --punctuation form
       evenhand score gold.tsv tagger.tsv --task tags
       evenhand score key.conll response.conll --match mela --no-singletons
+      evenhand score key.conll response.conll --match mela --entities
       evenhand score gold.conll flair.conll --verdicts verdicts.parquet
       evenhand score gold.conll redacted.conll --match leak --show leaked
       evenhand score gold.conll flair.conll --slices metadata.csv --slice length
@@ -319,7 +328,7 @@ def score(**options: Any) -> None:
         if form == "conlleval":
             options |= _conlleval(key, options)
         chosen = (
-            score_options(options, "show", "limit", "skip_broken")
+            score_options(options, "show", "limit", "entities", "shares", "skip_broken")
             | query_choices(options, engine)
             | slice_keywords(options)
         )
@@ -340,8 +349,8 @@ def score(**options: Any) -> None:
 def _counting(chosen: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The engine that also saves the counts, if requested."""
     for name in ("counts", "cache"):
-        others = ["--show"] * bool(chosen["show"]) + ["--slice"] * bool(chosen.get("slices"))
-        others += ["--train"] * bool(chosen.get("train"))
+        others = ["--show"] * bool(chosen["show"]) + ["--entities"] * bool(chosen["entities"])
+        others += ["--slice"] * bool(chosen.get("slices")) + ["--train"] * bool(chosen.get("train"))
         others += ["--verdicts"] * bool(options["verdicts"])
         if options[name] is not None and others:
             raise click.UsageError(f"--{name} cannot be combined with {others[0]}")
@@ -359,17 +368,17 @@ SUMMARY_OUTPUTS = ("text", "csv", "markdown", "latex", "html")
 def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mapping[str, Any]) -> Summary | None:
     """The summary of several systems; None if all tables are requested, or the output has no summary."""
     wants, against, form = options["summary"], options["against"], options["form"]
-    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary", "train"))
+    is_plain = not any(chosen.get(name) for name in ("show", "slices", "vocabulary", "train", "entities"))
     is_possible = len(systems) > 1 and is_plain and chosen.get("groups", "total") == "total"
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
-        without = "without --show, --slice, --train and --groups"
+        without = "without --show, --slice, --train, --entities and --groups"
         raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
     if not is_possible or not _is_summarized(form, wants, against):
         return None
     import evenhand
 
-    unused = ("show", "limit", "groups", "slices", "vocabulary")
+    unused = ("show", "limit", "groups", "slices", "vocabulary", "entities", "shares")
     others = {name: value for name, value in chosen.items() if name not in unused}
     resamples = 1_000 if wants or against else None  # None: no intervals for large files
     try:

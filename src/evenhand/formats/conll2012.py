@@ -22,7 +22,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from evenhand.arrays import Bools, Bytes, Ints, complement, distinct, empty, pack, ranges
-from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.annotation import Annotation, Layer, ReadInfo, extra_layer
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import TagColumn
 from evenhand.data.structures import Chains
@@ -45,6 +45,8 @@ DECLARATION = "# global.Entity ="
 _OTHER_FIELDS = re.compile(DECLARATION.encode() + rb"(?! *eid(?:-etype(?:-head\b[^\n]*)?)?\s*$)", re.MULTILINE)
 SAMPLE = 1000
 """Number of lines from which the columns are detected."""
+PARSE = "parse"
+"""The additional column of parse bits, which only errors by entity read."""
 _LONGEST_NUMBER = 12
 """Maximum number of digits of the position of a word."""
 _WITH_POS = 10
@@ -76,11 +78,13 @@ class ChainLayout:
     pos: int | None
     coref: int | None = None
     """The column of the brackets, if it is not the last one."""
+    parse: int | None = None
+    """The column of parse bits, such as `(NP*)`, if it is requested."""
 
     @property
     def read_columns(self) -> list[int]:
         """The columns that are read, except for the last one."""
-        return [column for column in (self.word, self.pos, self.coref) if column is not None]
+        return [column for column in (self.word, self.pos, self.coref, self.parse) if column is not None]
 
 
 def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
@@ -98,7 +102,8 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     coref = named.get("coref", -1)
     if coref < -1:
         raise SettingError("The coreference column is the last one (-1), or counted from the first: coref=7.")
-    indices = {"word": word, "pos": pos, "coref": None if coref == -1 else coref}
+    parse = named.get("parse", _parse_column(cells, pos)) if PARSE in settings.extra else None
+    indices = {"word": word, "pos": pos, "coref": None if coref == -1 else coref, "parse": parse}
     for name, index in indices.items():
         if index is not None and not 0 <= index < columns:
             raise source.error(None, f"lines of {columns} columns have no column for {name}", "name another column")
@@ -119,7 +124,7 @@ def _is_brackets(cell: str) -> bool:
 
 def _named(column: int | str) -> tuple[str, int]:
     name, equals, number = str(column).partition("=")
-    if name not in ("word", "pos", "coref") or not equals or not number.lstrip("-").isdecimal():
+    if name not in ("word", "pos", "coref", PARSE) or not equals or not number.lstrip("-").isdecimal():
         raise SettingError(f"{column!r} does not name a column of chains; write word=4, pos=5 or coref=-1.")
     return name, int(number) - 1 if int(number) > 0 else int(number)
 
@@ -154,6 +159,14 @@ def _pos_column(cells: Sequence[Sequence[str]], word: int | None, columns: int) 
     return 4 if has_pos else None
 
 
+def _parse_column(cells: Sequence[Sequence[str]], pos: int | None) -> int | None:
+    """The column after POS, if its cells are parse bits."""
+    if pos is None:
+        return None
+    bits = [row[pos + 1] for row in cells]
+    return pos + 1 if all("*" in bit for bit in bits) and any("(" in bit for bit in bits) else None
+
+
 def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
     return frozenset({"pos"} if layout_of(source, settings).pos is not None else ())
 
@@ -161,7 +174,7 @@ def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents."""
     info = ReadInfo(CONLL2012.name, column=",".join(map(str, settings.columns)) or None)
-    reader = _Conll2012Reader(source, layout_of(source, settings), vocabulary, info)
+    reader = _Conll2012Reader(source, layout_of(source, settings), vocabulary, info, PARSE in settings.extra)
     blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
     yield from filter(lambda batch: batch is not None, map(reader.read, blocks))
 
@@ -169,8 +182,12 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
 class _Conll2012Reader:
     """Reads blocks of whole documents, and remembers the names of all documents."""
 
-    def __init__(self, source: Source, layout: ChainLayout, vocabulary: Vocabulary, reading: ReadInfo) -> None:
+    def __init__(
+        self, source: Source, layout: ChainLayout, vocabulary: Vocabulary, reading: ReadInfo, has_parse: bool
+    ) -> None:
+        """`has_parse`: batches have a layer of parse bits, which are empty in files without them."""
         self._source, self._layout, self._vocabulary, self._reading = source, layout, vocabulary, reading
+        self._has_parse = has_parse
         self._names = DocumentNames(source)
         self._unnamed: int | None = None
         """The line of the first word outside of documents."""
@@ -212,6 +229,10 @@ class _Conll2012Reader:
         layers: dict[str, Layer] = {"chains": self._chains(tokens, brackets, document, before)}
         if self._layout.pos is not None:
             layers["pos"] = TagColumn(Tokens(lines.data, *cells[self._layout.pos]), self._vocabulary.columns["pos"])
+        if self._has_parse:
+            bits = (tokens.begin, tokens.begin) if self._layout.parse is None else cells[self._layout.parse]
+            coder = self._vocabulary.columns[extra_layer(PARSE)]
+            layers[extra_layer(PARSE)] = TagColumn(Tokens(lines.data, *bits), coder)
         return Annotation(corpus, layers, {"chains": self._reading}, self._source.name)
 
     def _cells(self, tokens: LineCells) -> tuple[LineCells, dict[int, Cell], Cell]:

@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from evenhand.arrays import Bools, Ints, ints, windows
-from evenhand.data.annotation import Annotation, Layer, ReadInfo
+from evenhand.data.annotation import Annotation, Layer, ReadInfo, extra_layer
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import TagColumn
 from evenhand.data.structures import ROOT, Chains, Edge, mention_words, word_number
@@ -199,7 +199,8 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     """Yield batches of whole documents."""
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
-    reader = _CorefudReader(source, pos, vocabulary, ReadInfo(COREFUD.name, column=column), DocumentNames(source))
+    info, extra = ReadInfo(COREFUD.name, column=column), [name for name in settings.extra if name in COLUMNS]
+    reader = _CorefudReader(source, pos, vocabulary, info, DocumentNames(source), list(map(str, extra)))
     blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
     yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 
@@ -211,6 +212,8 @@ class _CorefudReader:
     vocabulary: Vocabulary
     reading: ReadInfo
     names: DocumentNames
+    extra: Sequence[str] = ()
+    """Additional columns, which become layers."""
     fields: EntityFields = field(default_factory=EntityFields)
 
     def read(self, block: Block) -> Annotation | None:
@@ -239,6 +242,11 @@ class _CorefudReader:
         layers: dict[str, Layer] = {"chains": self._chains(corpus, cells, document)}
         if self.pos is not None:
             layers["pos"] = TagColumn(cells.tokens(self.pos), self.vocabulary.columns["pos"])
+        # Parents in the tree stand in for heads that the file does not state.
+        for name in self.extra if self.fields.head is None else [name for name in self.extra if name != "head"]:
+            layers[extra_layer(name)] = TagColumn(
+                cells.tokens(_LAYOUT.columns[name]), self.vocabulary.columns[extra_layer(name)]
+            )
         return Annotation(corpus, layers, {"chains": self.reading}, self.source.name)
 
     def _documents(self, words: WordLines, tokens: Ints) -> tuple[tuple[str, ...], Ints, bool]:

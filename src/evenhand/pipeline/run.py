@@ -7,7 +7,7 @@ consecutive pieces of the inputs, whose runs add up to the run of the whole (`pi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,7 @@ from evenhand.formats.storage import AnyPath
 from evenhand.pipeline.inputs import Input, RunConfig, is_same_file, open_files, open_sides, path_of, paths_of
 from evenhand.scoring.measure import Scorer
 from evenhand.scoring.tally import Tally
-from evenhand.settings import Atoms, Groups, system_settings
+from evenhand.settings import Atoms, Groups, ReadSettings, system_settings
 from evenhand.tasks.evaluation import (
     Evaluation,
     EvaluationRequest,
@@ -338,14 +338,13 @@ class Job:
         prepared = self.prepared
         vocabulary = vocabulary or Vocabulary()
         files = prepared.content.files if prepared.gold is self.gold else None
-        sides = open_sides(
-            self.gold, self.systems, prepared.task, prepared.read_as, vocabulary, files, prepared.dropped
-        )
+        read_as = self._with_unit_columns() if observers else prepared.read_as
+        sides = open_sides(self.gold, self.systems, prepared.task, read_as, vocabulary, files, prepared.dropped)
         counting = RunAccumulator(prepared.task, list(sides.systems), self.groups, sides.layers[0])
         request = EvaluationRequest(
             sides,
             prepared.settings,
-            prepared.read_as,
+            read_as,
             self.scorers,
             vocabulary,
             keep_units=bool(observers),
@@ -359,6 +358,12 @@ class Job:
             check_confidences(str(paths[0]) if paths else name, name, run.systems, prepared.settings)
         self.refuse_itself(run)
         return run
+
+    def _with_unit_columns(self) -> Mapping[str, ReadSettings]:
+        """How files are read if units are kept: with the columns that units of the task need."""
+        read_as = self.prepared.read_as
+        columns = tuple(dict.fromkeys((*read_as["gold"].extra, *self.prepared.task.input.unit_columns)))
+        return {**read_as, "gold": replace(read_as["gold"], extra=columns)}
 
     def refuse_itself(self, run: Run) -> None:
         """Raise an error if a system is the gold standard itself: the same layer of the same file."""

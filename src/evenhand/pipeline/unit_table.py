@@ -73,6 +73,7 @@ def unit_columns(rows: UnitRows, locations: Locations, labels: Sequence[str]) ->
     for row, text in rows.matched_strings.items():
         matched[row] = text
     columns |= rows.numbers
+    columns |= {name: column.tolist() for name, column in rows.texts.items()}
     return columns | {name: _named(codes, labels) for name, codes in rows.names.items()}
 
 

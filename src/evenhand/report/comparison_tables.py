@@ -33,7 +33,8 @@ _MARKS = "* p < 0.05, ** p < 0.01, both by Holm over the pairs."
 
 def comparison_document(comparison: Comparison, style: TableStyle) -> ReportDocument:
     """The summary, the pairs if they are few, and the requested units."""
-    unit = TASKS[comparison.task].unit_of(comparison.by)
+    task = TASKS[comparison.task]
+    unit = task.other_units.get(comparison.by, task.unit)
     opening = (
         f"{counted(len(comparison.systems), 'system')} on the gold standard {comparison.gold.name}, "
         f"{counted(comparison.gold.units, unit)}, compared by {comparison.by}"
@@ -57,6 +58,8 @@ def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> 
     yield pairs(comparison, style)
     if comparison.further_scores and len(comparison.pairs) <= MAX_ROWS:
         yield score_changes(comparison, style)
+    if any(pair.parts for pair in comparison.pairs.values()) and len(comparison.pairs) <= MAX_ROWS:
+        yield difference_parts(comparison, style)
     yield _oracle(comparison, style)
     yield _difficulty(comparison)
     yield _paired(comparison) if comparison.paired and _is_few(comparison) else _agreement(comparison)
@@ -122,7 +125,10 @@ def _on_oracle(comparison: Comparison, best: str, style: TableStyle) -> str:
     if len(oracle.labels) > MAX_ROWS:
         which = "with the largest gains" if comparison.sort == "gain" else "most frequent"
         remarks.append(f"The {MAX_ROWS} {which} of {len(oracle.labels)} labels.")
-    remarks.append(TASKS[comparison.task].display.remarks.get("oracle", "") or _on_shares(comparison))
+    task = TASKS[comparison.task]
+    unit = task.compared_units.get(comparison.by)
+    remark = task.display.remarks.get("oracle" if unit is None else f"oracle by {unit}", "")
+    remarks.append(remark or _on_shares(comparison))
     if oracle.exact is not None:
         figures = ", ".join(f"{name} {style.score(value)}" for name, value in oracle.exact.items())
         remarks.append(f"Bounds under exact match: {figures}.")
@@ -332,6 +338,19 @@ def score_changes(comparison: Comparison, style: TableStyle = PLAIN) -> DisplayT
     ]
     queries = [[pair.query()] * len(columns) for pair in comparison.pairs.values()]
     return DisplayTable("", columns, rows, remark=_MARKS if comparison.resampling["trials"] else "", queries=queries)
+
+
+def difference_parts(comparison: Comparison, style: TableStyle = PLAIN) -> DisplayTable:
+    """The changes of scores as sums of parts: `-18.83 from worse matches, +17.97 from fewer chains`."""
+    columns = [Column(name, "text") for name in ("score", "from", "to")]
+    columns += [Column("delta", "label"), Column("parts", "text")]
+    rows: list[list[Cell]] = []
+    for pair in comparison.pairs.values():
+        for name, parts in pair.parts.items():
+            listed = ", ".join(f"{style.score(part.value, '+')} from {part.text}" for part in parts)
+            delta = sum(part.value for part in parts)
+            rows.append([model_title(comparison.task, name), pair.before, pair.after, style.score(delta, "+"), listed])
+    return DisplayTable("parts of differences", columns, rows, remark="Parts add up to the difference.")
 
 
 def significance(comparison: Comparison) -> DisplayTable:

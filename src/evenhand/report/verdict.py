@@ -80,7 +80,9 @@ def verdict(report: Report) -> list[str]:
         score_name(report.results, measure): {name: row.score for name, row in report.ranking[measure].items()}
         for measure in report.ranking.shown_models
     }
-    sentences = [*lead_sentences(lead), *other_leaders(scores, lead.names[0]), *warnings]
+    contrast = TASKS[report.task].display.contrast(report.results, *lead.names[:2]) if len(lead.names) > 1 else ""
+    sentences = [*lead_sentences(lead), *([contrast] if contrast else [])]
+    sentences += [*other_leaders(scores, lead.names[0]), *warnings]
     return [*sentences, *notes_on_lead(lead)]
 
 
@@ -193,7 +195,7 @@ def lead_sentences(lead: Lead) -> Iterator[str]:
         yield f"{first} and {second} are tied: their scores differ by less than 0.01 points{clause}."
     else:
         yield f"{first} leads {second} by {100 * abs(pair.delta):.2f} points{_significance(lead, pair)}."
-    if lower:
+    if lower and lead.resampling["of"] != "groups":  # which only tests within a document
         yield from _beaten(lead, first, second, lower)
 
 
@@ -205,6 +207,9 @@ def _significance(lead: Lead, pair: Pair | ScoreChange) -> str:
     if not lead.can_decide(pair):
         groups = counted(test.groups, str(lead.resampling["of"]).removesuffix("s"))
         return f"; they differ in {groups}, too few for a test to decide"
+    if lead.resampling["of"] == "groups":
+        groups = f"{test.groups:,} differing groups"
+        return f", {p_words(test.p_holm)} within this document ({groups}); this does not generalise to other documents"
     return p_verdict(test.p_holm, ALPHA, pair.detectable, str(lead.resampling["of"]))
 
 

@@ -20,12 +20,14 @@ from evenhand.errors import SettingError, Skipped
 from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, plain, present, written
 from evenhand.results.result import GoldSummary, Results
 from evenhand.tables import Query
+from evenhand.tasks.evaluation import DifferencePart
 from evenhand.tasks.registry import model as declared_model
 from evenhand.tasks.tables import ErrorGroup
 
 if TYPE_CHECKING:
     from evenhand.results.causes import Causes
     from evenhand.statistics.power import PowerChart
+    from evenhand.tasks.chains.entities import EntityDrawing
 
 
 class ResamplingInfo(TypedDict):
@@ -40,7 +42,7 @@ class ResamplingInfo(TypedDict):
     level: Share
     seed: int
     of: str | None
-    """The resampled groups: documents or sentences."""
+    """What is resampled: documents or sentences; or groups, which are swapped within one document of chains."""
 
 
 # Pairs of systems
@@ -129,6 +131,8 @@ class Pair:
     """What the test set can show, if the difference is not significant."""
     further: Mapping[str, ScoreChange] = field(default_factory=dict)
     """For chains: the change of each score."""
+    parts: Mapping[str, Sequence[DifferencePart]] = field(default_factory=dict)
+    """For chains: by measure, the parts that its change consists of."""
 
     @property
     def difference(self) -> float:
@@ -175,7 +179,8 @@ class Pair:
                 further={
                     name: {"delta": change.delta, **_saved_test(change, resampling)}
                     for name, change in self.further.items()
-                }
+                },
+                parts=self.parts,
             ),
         }
 
@@ -479,6 +484,8 @@ class Report(Displayed):
     """The attributes of these slices, like `slices`; units have their values after those of slices."""
     power: PowerChart | None = None
     """What the test set can show of the best two systems; None if nothing was tested, or it cannot be estimated."""
+    drawn: EntityDrawing | None = None
+    """For chains compared as entities: their documents, as a page draws them."""
 
     @property
     def task(self) -> str:

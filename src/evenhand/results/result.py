@@ -113,6 +113,11 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
     inputs: ScoredInputs | None = field(default=None, repr=False, compare=False)
     """The files or annotations, from which units are read again; a saved result has none."""
 
+    @property
+    def entities(self) -> Mapping[str, Any] | None:
+        """For chains scored with `entities`: errors by entity and their cost, under the keys of the JSON."""
+        return self.facts.get("entities")
+
     def __getitem__(self, model: str) -> MeasureScore:
         if model not in self.scores:
             raise KeyError(f"no measure {model!r} was scored; there are {', '.join(self.scores)}")
@@ -180,6 +185,9 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
         if name_among(task.name, name, task.selection.reported) is None:
             measures = " or ".join(task.selection.reported)
             raise SettingError(f"by is {name!r}; use {measures} for the errors of {task.name}.")
+        groups = task.display.error_groups(self, name)
+        if groups is not None:
+            return groups[:most]
         measure = declared_model(task.name, name).prepare(self.settings)
         if measure.scorer not in self.tallies:
             remedy = f"score the files with match={measure.name!r}"

@@ -308,6 +308,8 @@ class Measure:
     """Optional layers that it compares (`xpos`). If a system has none of one, a score of 0 is undefined."""
     instead_of_units: str = ""
     """If it does not count units: which measure lists them, as the remedy of an error message."""
+    lists_errors: bool = False
+    """Whether it lists errors although it does not count units one by one."""
 
     def prepare(self, settings: ScoreSettings) -> Formula:
         return self.formula(self.name, settings)

@@ -392,6 +392,29 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
+class DifferencePart:
+    """A part of the difference of two systems under a measure."""
+
+    name: str
+    value: float
+    """As a fraction."""
+    text: str
+    """What it comes from, as it follows `by` in a sentence: `fewer chains (170 instead of 286)`."""
+
+
+@dataclass(frozen=True)
+class SwappableGroups:
+    """The counts of two systems in groups of units of one document."""
+
+    tallies: tuple[dict[str, Tally], dict[str, Tally]]
+    """By scorer."""
+    groups: int
+    units: int
+    largest: int
+    """Numbers of units: of all groups, and of the largest one."""
+
+
+@dataclass(frozen=True)
 class UncorrectedScores:
     """Counts against the gold standard without overrides."""
 

@@ -633,6 +633,9 @@ class ErrorGroup:
 
     def query(self, task: Task, system: str) -> Query:
         """The query for these errors of a system."""
+        section = task.error_types.sections.get(self.verdict)
+        if section is not None:
+            return Query(system, kind=self.verdict, section=section)
         if task.display.has_label_answers:
             return Query(system, kind=self.verdict, gold=self.gold, predicted=self.predicted)
         if self.gold:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evenhand.formats.read import OpenFiles
     from evenhand.results.comparison import Comparison, Differences, Pair
     from evenhand.results.result import Result, Results
-    from evenhand.tasks.tables import ErrorBars
+    from evenhand.tasks.tables import ErrorBars, ErrorGroup
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,8 @@ class InputSpec:
     """Whether gold standard and prediction may be two columns of one file."""
     matches_documents: bool = False
     """Whether documents are matched by name, so the sides may be divided into different files."""
+    unit_columns: tuple[str, ...] = ()
+    """Additional columns of the gold standard that are read if units are kept, from files that have them."""
     rejects_same_layer: bool = False
     """Whether scoring a layer of a file against itself is an error, not just worth a note."""
 
@@ -196,6 +198,8 @@ class EvaluationSpec:
     """Notes on the files for readers of the scores."""
     facts: Callable[[Mapping[str, Any]], Mapping[str, Mapping[str, Any]]] = lambda tallies: {}
     """Further facts about a system, from its tallies."""
+    entities: Callable[..., Any] | None = None
+    """Makes the observer of `score --entities`: its method `facts` returns the facts about each system."""
     fact_names: tuple[str, ...] = ()
     """The names of these facts, which are entries of a system in the JSON."""
     is_perfect: Callable[[Mapping[str, Any]], bool] = lambda tallies: False
@@ -227,6 +231,8 @@ class ErrorTypes:
     """The types of units that a system does not have: it misses the unit, or correctly omits it."""
     unscored: tuple[str, ...] = ()
     """The types of units that are not scored for a system; systems are not compared on them."""
+    sections: Mapping[str, str] = field(default_factory=dict)
+    """The sections of a page that list errors of these types, if it is not the list of units."""
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The types of measures that have others than `all`."""
 
@@ -276,8 +282,18 @@ class ComparisonSpec:
 
     (annotation, layer, read settings, settings, vocabulary) -> spans, or the heads and the tails of relations.
     """
-    default_slices: Callable[[GoldProfile], tuple[str, ...]] = lambda content: ()
-    """Slices that every comparison has."""
+    default_slices: Callable[[str, GoldProfile], tuple[str, ...]] = lambda by, content: ()
+    """Slices that every comparison by a measure has."""
+    parts: Callable[..., Any] | None = None
+    """The parts of differences of scores, which add up to them, from the counts of both systems.
+
+    (settings, tallies, tallies) -> by measure, a list of `tasks.evaluation.DifferencePart`. Tallies are by scorer.
+    """
+    groups: Callable[..., Any] | None = None
+    """The counts of two systems by groups of units that can be swapped within a document (`--of groups`).
+
+    (evaluation, first system, second system) -> `tasks.evaluation.SwappableGroups`.
+    """
     has_causes: bool = False
     """Whether `causes` searches slices of its units for errors."""
     has_suspects: bool = False
@@ -344,6 +360,12 @@ class Display:
     """Long tables on one system, shown in a page only."""
     errors: Callable[..., ErrorBars] = field(default=lazy("evenhand.tasks.tables:errors"))
     """The error distribution of each system, given the results and, on a page, the measure that is compared."""
+    error_groups: Callable[..., list[ErrorGroup] | None] = lambda result, by: None
+    """What a system should fix first under a measure; None: the groups of its counts (`tasks.tables`)."""
+    contrast: Callable[[Results, str, str], str] = lambda results, best, other: ""
+    """A sentence on how the errors of the best system differ from those of another one, below its lead on a page."""
+    beside: tuple[str, ...] = ()
+    """The measures that a page shows beside the one that systems are compared by."""
     confusion: Confusion | None = Confusion()
     transitions: Callable[[Comparison, Pair, Differences], DisplayTable] | None = None
     """How units changed in one class of differences. Default: by gold label and both predictions."""
@@ -388,6 +410,8 @@ class Task:
     """The unit of evaluation, in the singular."""
     other_units: Mapping[str, str] = field(default_factory=dict)
     """The units of measures that evaluate something else."""
+    compared_units: Mapping[str, str] = field(default_factory=dict)
+    """The units that systems are compared on under a measure, if they are not the units of its scores."""
     example: Example
     measures: tuple[Measure, ...]
     selection: MeasureSelection
@@ -412,4 +436,4 @@ class Task:
 
     def unit_of(self, by: str) -> str:
         """The unit of a measure, in the singular."""
-        return self.other_units.get(by, self.unit)
+        return self.compared_units.get(by, self.other_units.get(by, self.unit))

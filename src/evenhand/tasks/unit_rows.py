@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from evenhand.arrays import Bools, Ints, Values, ints
 from evenhand.data.corpus import Corpus
@@ -107,6 +108,8 @@ class UnitRows:
     """Further numbers, such as heads; -1 for none."""
     names: Mapping[str, Ints] = field(default_factory=dict)
     """Further names, as codes of labels; -1 for none."""
+    texts: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict)
+    """Further columns of text; None for none."""
     system_row: Ints | None = None
     """The row of each unit among those of the system, -1 for none, if the scorer has it."""
 
@@ -212,6 +215,7 @@ class UnitRows:
             places={name: place.take(rows) for name, place in self.places.items()},
             numbers={name: column[rows] for name, column in self.numbers.items()},
             names={name: column[rows] for name, column in self.names.items()},
+            texts={name: column[rows] for name, column in self.texts.items()},
             system_row=None if self.system_row is None else self.system_row[rows],
         )
 

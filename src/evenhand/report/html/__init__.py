@@ -17,6 +17,7 @@ from markupsafe import Markup
 from evenhand.comparison.units import CollectedUnits, Sentence
 from evenhand.errors import counted, visible
 from evenhand.report.causes_tables import NOT_WHY
+from evenhand.report.html.entities import entity_data, entity_text
 from evenhand.report.html.overview import fixes, gold_labels, has_words, overview, worst_slices
 from evenhand.report.html.sections import address, pair_data, sections, short_names, shortened, without_options
 from evenhand.report.verdict import cautions, method, verdict
@@ -31,10 +32,10 @@ _TEMPLATES = files("evenhand.report.html") / "templates"
 SCRIPTS = (
     *("nodes", "unpack", "data", "ids", "query", "order", "list"),
     *("detail", "lanes", "spans", "chains", "links", "brackets", "words", "records", "inline"),
-    *("filters", "views", "overview", "pairs", "print", "download", "start"),
+    *("filters", "views", "overview", "entities", "pairs", "print", "download", "start"),
 )
 """The parts of the script that unpacks, filters, lists and draws units; the second line draws."""
-STYLES = ("page", "drawing")
+STYLES = ("page", "drawing", "entities")
 _SIGNS = str.maketrans({"\n": "↵", "\t": "⇥"})
 
 
@@ -60,6 +61,7 @@ def render(report: Report) -> str:
         not_why=NOT_WHY,
         gold_units=address(all_gold(report.task), report.by) if report.results.gold.units else None,
         sections=list(sections(report)),
+        entities=None if report.drawn is None else entity_text(report),
     )
 
 
@@ -152,6 +154,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "pairs_of_slices": list(dict.fromkeys(found.slice for found in _found(report) if len(found.parts) > 1)),
         "antecedents": [by_side(words, order) for words in units.antecedents] if units.antecedents.any() else None,
         "sentences": [_sentence(report, report.units.sentences[number], order) for number in indexes],
+        "entities": None if report.drawn is None else entity_data(report),
     }
 
 

@@ -43,6 +43,7 @@ def overview(report: Report) -> dict[str, Any]:
     rows = [_row(report, name, low, high, main.get(name)) for name in report.ordered]
     return {
         "measure": score_name(report.results, report.by),
+        "beside": [model_title(report.task, name) for name in _beside(report)],
         "low": f"{100 * low:.1f}",
         "high": f"{100 * high:.1f}",
         "rows": rows[:_MAX_SYSTEMS],
@@ -51,6 +52,11 @@ def overview(report: Report) -> dict[str, Any]:
         "legend": [(color, kind.name) for kind, color in colors.items()],
         "remark": "" if errors is None else errors.remark,
     }
+
+
+def _beside(report: Report) -> list[str]:
+    """The measures that are shown beside the one of the page."""
+    return [name for name in TASKS[report.task].display.beside if name in report.results.models and name != report.by]
 
 
 def _errors(report: Report) -> ErrorBars | None:
@@ -86,7 +92,7 @@ def _all_errors(bar: Bar) -> Query:
     if (
         not queries
         or len(queries) < len(bar.queries)
-        or any(query != Query(bar.system, kind=query.kind, by=query.by) for query in queries)
+        or any(query != Query(bar.system, kind=query.kind, section=query.section, by=query.by) for query in queries)
     ):
         return Query(bar.system, right=False)
     return replace(queries[0], kind=",".join(query.kind for query in queries if query.kind))
@@ -135,6 +141,7 @@ def _row(report: Report, name: str, low: float, high: float, bar: Mapping[str, A
         "is_best": is_defined and report.comparison is not None and name == next(iter(report.ordered)),
         "is_defined": is_defined,
         "bar": bar,
+        "beside": [PLAIN.score(report.results[name][measure].headline) for measure in _beside(report)],
     }
 
 
@@ -161,9 +168,15 @@ def fixes(report: Report) -> dict[str, list[dict[str, Any]]]:
 def _fix(report: Report, system: str, group: ErrorGroup, units: CollectedUnits, rows: Ints) -> dict[str, Any]:
     """A suggestion with a link, unless the page has all units but counts the group in another way."""
     task, collection = TASKS[report.task], report.units
+    query, figures = (
+        group.query(task, system),
+        {"count": f"{group.count:,}", "points": f"+{100 * group.recoverable:.2f}"},
+    )
+    if query.section != "units":
+        examples = [] if report.drawn is None else report.drawn.examples(system, group.verdict, _EXAMPLES)
+        return {"title": group.title(task), **figures, "href": address(query, report.by), "examples": examples}
     is_linked = collection.included < collection.total or len(rows) == group.count
-    href = address(group.query(task, system), report.by) if is_linked else None
-    figures = {"count": f"{group.count:,}", "points": f"+{100 * group.recoverable:.2f}"}
+    href = address(query, report.by) if is_linked else None
     return {"title": group.title(task), **figures, "href": href, "examples": _examples(report, units, rows)}
 
 
@@ -254,7 +267,8 @@ def gold_labels(report: Report, sentence: Sentence) -> list[str]:
     size = max([len(sentence.tokens), *(end for _, _, end, *_ in rows)])
     labels = [_NO_LABEL] * size
     for code, start, end, *_ in sorted(rows, key=lambda row: row[1] - row[2]):
-        labels[start:end] = [_label(report, code)] * (end - start)
+        # Rows of mentions have numbers of chains, which need not be labels.
+        labels[start:end] = [_label(report, code) if code < len(report.labels) else str(code)] * (end - start)
     return labels
 
 

@@ -246,7 +246,9 @@ def html_table(table: DisplayTable, by: str) -> HtmlTable:
 # Links to units
 
 
-_NAMES = {attribute.name: attribute.name.rstrip("_") for attribute in fields(Query) if attribute.name != "by"}
+_NAMES = {
+    attribute.name: attribute.name.rstrip("_") for attribute in fields(Query) if attribute.name not in ("by", "section")
+}
 
 
 @lru_cache(1 << 14)
@@ -258,7 +260,7 @@ def address(query: Query | None, by: str) -> str | None:
     if query is None or (query.by is not None and by not in query.by.split(",")):
         return None
     filters = ((name, getattr(query, attribute)) for attribute, name in _NAMES.items())
-    return "#units?" + "&".join(f"{name}={_quoted(value)}" for name, value in filters if value is not None)
+    return f"#{query.section}?" + "&".join(f"{name}={_quoted(value)}" for name, value in filters if value is not None)
 
 
 @lru_cache(1 << 14)

@@ -40,7 +40,7 @@ from evenhand.data.vocabulary import StringIndex
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
 from evenhand.tasks.chains.mentions import repeats
-from evenhand.tasks.chains.task import FN, FP, NOUNS, TN, TP, WL
+from evenhand.tasks.chains.task import ARCS_KINDS, FN, FP, NOUNS, TN, TP, WL
 from evenhand.tasks.unit_rows import UnitRows
 from evenhand.tasks.units import Locations, Predictions
 
@@ -154,6 +154,8 @@ def by_pronoun(
     answers: Predictions | UnitRows, locations: Locations, names: StringIndex[str], labels: StringIndex[str]
 ) -> Ints:
     """The slice `pronoun`: the lower-cased words of mentions that are not nominal; `labels` are mention types."""
+    if getattr(answers, "kinds", ARCS_KINDS) != ARCS_KINDS:
+        raise SettingError("The slice 'pronoun' is for mentions; compare by arcs_any, or leave it out.")
     if labels.find(NOUNS) is None:
         raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
     noun, nouns = labels.find(NOUNS), names.code(NOUNS)

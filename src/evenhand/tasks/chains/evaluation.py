@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from evenhand.tasks.chains.task import (
     ARCS,
     ARCS_KINDS,
     COPIES,
+    ENTITY_MEASURES,
     LISTED,
     MEASURES,
     MENTION_KINDS,
@@ -38,6 +40,9 @@ from evenhand.tasks.chains.task import (
 from evenhand.tasks.evaluation import Evaluation, EvaluationRequest, Part, SideSummary
 from evenhand.tasks.unit_rows import Places, UnitRows, without_units
 from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, SystemAgreement, together
+
+if TYPE_CHECKING:
+    from evenhand.tasks.chains.entity_errors import EntityErrors
 
 UNTYPED = "mentions"
 """The type of all mentions without POS."""
@@ -102,6 +107,19 @@ class ChainEvaluation(Evaluation):
     key: Chains
     """Without repeats, if the first chain keeps a mention."""
     request: EvaluationRequest
+    known_entities: dict[str, EntityErrors] = field(default_factory=dict)
+    """Errors by entity of the systems for which they were requested."""
+
+    def entities(self, system: str) -> EntityErrors:
+        """The errors by entity of a system."""
+        if system not in self.known_entities:
+            self.known_entities[system] = self._entities(self.pairs[system])
+        return self.known_entities[system]
+
+    def _entities(self, response: Chains) -> EntityErrors:
+        from evenhand.tasks.chains.heads import entity_errors
+
+        return entity_errors(self.annotation, self.key, response, MentionMatch.of(self.request.settings))
 
     @property
     def groups(self) -> Ints:
@@ -153,13 +171,19 @@ class ChainEvaluation(Evaluation):
         return None if way.is_plain else mention_numbers(key, responses, way)
 
     def predictions(self, by: str, pairs: Sequence[Chains]) -> Predictions:
+        if by in ENTITY_MEASURES:
+            from evenhand.tasks.chains.entities import entity_predictions
+
+            names = {id(response): name for name, response in self.pairs.items()}
+            systems = [self.entities(names[id(response)]) for response in pairs]
+            return entity_predictions(systems, self.annotation.corpus, self.request.vocabulary.labels)
         numbers, settings = self._mention_numbers(self.key, pairs), self.request.settings
         arcs = ArcUnits.of(by, self.key, self.annotation, pairs, settings["nominal"], numbers)
         return arcs.predictions(self.annotation.corpus)
 
     def units(self, by: str) -> Predictions:
         predictions = super().units(by)
-        if "pos" in self.annotation.layers:
+        if by in ENTITY_MEASURES or "pos" in self.annotation.layers:
             return predictions
         label = np.full(len(predictions), self.request.vocabulary.labels.code(UNTYPED))
         return replace(predictions, label=label, gold_label=np.broadcast_to(label, predictions.shown.shape))
@@ -170,6 +194,10 @@ class ChainEvaluation(Evaluation):
     def unit_rows(self, system: str, measure: Measure, formula: Formula) -> UnitRows:
         """Mentions, whose labels are their types, if the key has POS."""
         response, name = self.pairs[system], measure.name
+        if name in ENTITY_MEASURES:
+            from evenhand.tasks.chains.entities import error_rows
+
+            return error_rows(self.entities(system), self.annotation.corpus)
         if name in ARCS:
             numbers = self._mention_numbers(self.key, [response])
             nominal = self.request.settings["nominal"]
@@ -312,16 +340,18 @@ class ChainAgreement(SystemAgreement):
 
     def __init__(self, systems: Sequence[str], by: str, settings: ScoreSettings) -> None:
         super().__init__(systems, by, settings)
+        self._arcs = (by,) if by in ARCS else ()
         self._tallies: dict[tuple[int, int], dict[str, list[Tally]]] = {
-            pair: {"chains": [], by: []} for pair in permutations(range(len(systems)), 2)
+            pair: {scorer: [] for scorer in ("chains", *self._arcs)} for pair in permutations(range(len(systems)), 2)
         }
 
     def add(self, evaluation: ChainEvaluation, answers: Predictions) -> None:
         self.both_right += together(answers.right[:, ~answers.is_surplus])
         systems, groups = list(evaluation.pairs.values()), np.zeros_like(evaluation.groups)
+        scores = PAIRED_BY if self._arcs else tuple(dict.fromkeys((*PAIRED_BY, self.by)))
         keys = systems if self.settings["repeats"] == "last" else [first_only(system) for system in systems]
         for (a, b), tallies in self._tallies.items():
-            for scorer, tally in evaluation.counts(keys[a], systems[b], PAIRED_BY, (self.by,), groups).items():
+            for scorer, tally in evaluation.counts(keys[a], systems[b], scores, self._arcs, groups).items():
                 tallies[scorer].append(tally)
 
     def all_answers(self) -> Values:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evenhand.alignment.documents import AlignmentIssues
 from evenhand.errors import SettingError
@@ -15,7 +15,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
-from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ERROR_NAMES, NOUNS
+from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ENTITY_ERRORS, ENTITY_MEASURES, ERROR_NAMES, NOUNS
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import model_title
 
@@ -26,6 +26,18 @@ if TYPE_CHECKING:
 _LEGEND = (
     "tp: a right antecedent; wl: a wrong one; fn: none where the key has one; fp: one where the key has none; tn: none."
 )
+_PLURALS = {
+    "span": "span errors",
+    "conflated": "conflated entities",
+    "extra_mention": "extra mentions",
+    "extra_entity": "extra entities",
+    "divided": "divided entities",
+    "missing_mention": "missing mentions",
+    "missing_entity": "missing entities",
+}
+_MAX_ENTITIES = 5
+"""The number of entities that are listed."""
+_MAX_NAME = 40
 _MAX_TYPES = 5
 """The number of mention types with a column each."""
 
@@ -50,10 +62,65 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     """Details of one system: error types of mentions under ARCS, by mention type."""
     if not alone:
         yield _scores(result)
+    if result.entities is not None:
+        yield from entity_tables(result, result.entities)
     arcs = [result[name] for name in ARCS if name in result.scores]
     for score in arcs:
         yield _arcs(result, score, _LEGEND if score is arcs[-1] else "")
     yield from shared.label_tables(result, style, [name for name in result.scores if name not in ARCS])
+
+
+def entity_tables(result: Result, entities: Mapping[str, Any]) -> Iterator[DisplayTable]:
+    """Errors by entity with the points of MELA that repairs gain, and the entities that cost most."""
+    errors = entities["errors"]
+    ways = [way for way in ("share", "alone", "in_order") if way in next(iter(errors.values()))]
+    order = sorted(errors, key=lambda name: -errors[name][ways[0]]["mela"])
+    rows: list[list[Cell]] = [
+        [_words(name), errors[name]["count"], *(errors[name][way]["mela"] for way in ways)] for name in order
+    ]
+    columns = [Column("entity errors", "text"), Column("n", "count"), *(Column(_words(way), "percent") for way in ways)]
+    queries = [[None, _errors_query(result, name), *[None] * len(ways)] for name in order]
+    yield DisplayTable("entity errors", columns, rows, remark=_entity_remark(entities, ways), queries=queries)
+    costly = [chain for chain in entities["chains"] if chain["gain"]["mela"] > 0][:_MAX_ENTITIES]
+    if costly:
+        names = ("document", "mention", "verdict")
+        columns = [Column("entity", "text"), *(Column(name, "text") for name in names)]
+        columns += [Column("size", "count"), Column("points", "percent")]
+        listed: list[list[Cell]] = [
+            [_shortened(chain["name"]), *(chain[name] for name in (*names, "size")), chain["gain"]["mela"]]
+            for chain in costly
+        ]
+        remark = "Points of MELA gained by repairing each entity alone; gains of several overlap."
+        yield DisplayTable("entity", columns, listed, remark=remark)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_NAME else f"{text[: _MAX_NAME - 1]}…"
+
+
+def _errors_query(result: Result, name: str) -> Query:
+    return Query(result.name, kind=name, section="entities")
+
+
+def _entity_remark(entities: Mapping[str, Any], ways: Sequence[str]) -> str:
+    """What the columns mean, the singletons that are left out, and why a gain may be negative."""
+    singletons, scores = entities["singletons"], entities["scores"]
+    before, after = (100 * scores[stage]["mela"]["f1"] for stage in ("none", "span"))
+    parts = [f"Points of MELA gained; spans are corrected first ({before:.2f} to {after:.2f})."]
+    if singletons["key"] or singletons["response"]:
+        parts.append(
+            f"Left out: singletons in the key: {singletons['key']:,} ({singletons['singletons_in_both']:,} also "
+            f"singletons in the response, {singletons['in_chains']:,} in a response chain, {singletons['absent']:,} "
+            f"absent); in the response: {singletons['response']:,}."
+        )
+    gains = [gain[way]["ceaf_e"] for gain in entities["errors"].values() for way in ways]
+    if min(gains) < 0:
+        parts.append("Splitting creates more chains, and CEAF counts all of them.")
+    return " ".join(parts)
 
 
 def _arcs(result: Result, score: MeasureScore, remark: str) -> DisplayTable:
@@ -80,10 +147,50 @@ def query(result: Result, model: str, kind: str, label: str | None = None) -> Qu
 
 def error_bars(results: Results, by: str | None = None) -> shared.ErrorBars:
     """Wrong, missing and spurious antecedents under ARCS."""
+    if by in ENTITY_MEASURES and all(result.entities is not None for result in results.values()):
+        return _entity_bars(results)
     models = [model for model in ARCS if model in results.models]
     if not models:
         raise SettingError("The errors of chains come from the scores arcs_any and arcs_nom; score with one of them.")
     return shared.errors_by_kind(results, models, ERROR_NAMES, query)
+
+
+def _entity_bars(results: Results) -> shared.ErrorBars:
+    bars = [
+        shared.Bar(
+            name,
+            "",
+            [(result.entities or {})["errors"][kind]["count"] for kind in ENTITY_ERRORS],
+            [_errors_query(result, kind) for kind in ENTITY_ERRORS],
+        )
+        for name, result in results.items()
+    ]
+    return shared.ErrorBars([shared.ErrorKind(_words(kind)) for kind in ENTITY_ERRORS], bars)
+
+
+def entity_groups(result: Result, by: str) -> list[shared.ErrorGroup] | None:
+    """The types of errors by entity whose repair gains points, the most first; None for other measures."""
+    if by not in ENTITY_MEASURES:
+        return None
+    errors = {} if result.entities is None else result.entities["errors"]
+    groups = [shared.ErrorGroup(kind, "", "", row["count"], _gain(row, by)) for kind, row in errors.items()]
+    return sorted((group for group in groups if group.recoverable > 0), key=lambda group: -group.recoverable)
+
+
+def _gain(row: Mapping[str, Any], by: str) -> float:
+    gain: float = row["share" if "share" in row else "alone"][by]
+    return gain
+
+
+def contrast(results: Results, best: str, other: str) -> str:
+    """The error type by entity of which the best system has the fewest, compared with another one."""
+    sides = [results[name].entities for name in (best, other)]
+    if sides[0] is None or sides[1] is None:
+        return ""
+    own, their = ({kind: row["count"] for kind, row in side["errors"].items()} for side in sides if side is not None)
+    kind = max(ENTITY_ERRORS, key=lambda kind: their[kind] - own[kind])
+    fewer = their[kind] - own[kind]
+    return f"{best} has {fewer:,} fewer {_PLURALS[kind]} than {other}." if fewer > 0 else ""
 
 
 def transitions(comparison: Comparison, pair: Pair, differences: Differences) -> DisplayTable:
@@ -106,6 +213,7 @@ def _types(comparison: Comparison, pair: Pair) -> list[str]:
     for differences in pair.classes.values():
         for transition in differences.transitions:
             counts[transition.gold] += transition.count
+    counts.pop("", None)  # invented entities
     return sorted(counts, key=lambda name: (name != NOUNS, -counts[name], name))[:_MAX_TYPES]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress, product
 from typing import Any
 
 from evenhand.errors import SettingError
@@ -32,6 +33,21 @@ NOUNS = "nouns"
 NOMINAL = ("NN", "NNS", "NNP", "NNPS", "NE", "NOUN", "PROPN")
 """The POS of nouns in the Penn Treebank, STTS and Universal Dependencies."""
 MELA = ("muc", "b_cubed", "ceaf_e")
+ENTITY_MEASURES = ("mela", "lea", "ceaf_e", "b_cubed", "muc")
+"""The measures of whole chains that systems can be compared by."""
+ENTITY_ERRORS = (
+    *("span", "conflated", "extra_mention", "extra_entity"),
+    *("divided", "missing_mention", "missing_entity"),
+)
+"""The types of errors by entity, in the order in which they are repaired."""
+_FAULTS = ("divided", "conflated", "extra", "incomplete", "span")
+ENTITY_VERDICTS = (
+    *("exact", "none", "missing", "invented"),
+    *("+".join(compress(_FAULTS, chosen)) for chosen in product((True, False), repeat=len(_FAULTS)) if any(chosen)),
+)
+"""The verdicts on entities."""
+ENTITIES = "entities"
+"""The fact with the report on entities."""
 BLANC = ("coreference", "non-coreference")
 ZERO_KINDS = ("tp", "wl", "fn", "fp")
 LISTED = ("mentions", "zero")
@@ -142,11 +158,17 @@ _WITH_COPIES = {
 """The same if a mention may be in several chains."""
 
 
+def _by_entity(formula: Formula) -> Formula:
+    """The same, whose errors are listed by entity."""
+    is_listed = formula.name in ENTITY_MEASURES
+    return replace(formula, types={name: name for name in ENTITY_ERRORS}) if is_listed else formula
+
+
 def chain_formula(name: str, settings: ScoreSettings) -> Formula:
     recall, precision, units = (_WITH_COPIES if settings["repeats"] == "last" else _DIVIDED)[name]
     formula = _formula(name, {recall: 1.0}, {precision: 1.0}, units, settings)
     if name not in LISTED:
-        return formula
+        return _by_entity(formula)
     return replace(formula, types=dict(zip(MENTION_KINDS[units], ("common", "missing", "spurious"), strict=True)))
 
 
@@ -168,7 +190,7 @@ def _blanc(name: str, settings: ScoreSettings) -> Formula:
 
 
 def _mela(name: str, settings: ScoreSettings) -> Formula:
-    return _mean(name, settings, MeanOf(tuple(chain_formula(part, settings) for part in MELA)))
+    return _by_entity(_mean(name, settings, MeanOf(tuple(chain_formula(part, settings) for part in MELA))))
 
 
 def _mean(name: str, settings: ScoreSettings, mean: MeanOf) -> Formula:
@@ -215,7 +237,8 @@ def _measure(
         *(name, "chains", Scorer("chains"), formula, definition, aliases, title),
         summary=summary,
         requires=frozenset({HEADS} if name in OF_HEADS else ()),
-        instead_of_units="" if name in LISTED else "choose arcs_any for the errors of chains, or mentions",
+        instead_of_units="" if name in LISTED else "choose mela for errors by entity, arcs_any or mentions",
+        lists_errors=name in ENTITY_MEASURES,
     )
 
 
@@ -305,8 +328,8 @@ TASK = spec.Task(
     selection=spec.MeasureSelection(
         scored=_scorable,
         ranked=lambda content: _scorable(content, ("mela", "lea", *ARCS)),
-        compared=ARCS,
-        reported=ARCS,
+        compared=(*ENTITY_MEASURES, *ARCS),
+        reported=(*ENTITY_MEASURES, *ARCS),
         tested=lambda by, content: tuple(dict.fromkeys((*_scorable(content), by))),
     ),
     parameters=PARAMETERS,
@@ -317,6 +340,7 @@ TASK = spec.Task(
         traits=lambda annotation: frozenset({"pos"} & annotation.layers.keys()),
         detects=lambda annotation: "chains" in annotation.layers,
         matches_documents=True,
+        unit_columns=("parse", "feats", "head"),
     ),
     rules=spec.SettingRules(
         resolve=_resolve,
@@ -329,16 +353,28 @@ TASK = spec.Task(
         by_document=True,
         notes=lazy("evenhand.tasks.chains.tables:notes"),
         is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),
+        entities=lazy("evenhand.tasks.chains.entities:EntityObserver"),
+        fact_names=(ENTITIES,),
     ),
-    error_types=spec.ErrorTypes(all=ARCS_KINDS, correct=lambda by: ("tp", "tn"), names=ERROR_NAMES, absent=("tn",)),
+    compared_units=dict.fromkeys(ENTITY_MEASURES, "entity"),
+    error_types=spec.ErrorTypes(
+        all=ARCS_KINDS,
+        correct=lambda by: ("exact", "none") if by in ENTITY_MEASURES else ("tp", "tn"),
+        names=ERROR_NAMES,
+        absent=("tn", "none", "missing"),
+        sections=dict.fromkeys(ENTITY_ERRORS, "entities"),
+        others=dict.fromkeys(ENTITY_MEASURES, ENTITY_VERDICTS),
+    ),
     comparison=spec.ComparisonSpec(
         unit_scorers=ARCS,
         unit_columns=(("gold_antecedent", "string"), ("system_antecedent", "string")),
-        answer_text=lambda code, labels: ARCS_KINDS[code],
+        answer_text=lambda code, labels: (*ARCS_KINDS, *ENTITY_VERDICTS)[code],
         similarity=lazy("evenhand.tasks.chains.evaluation:ChainAgreement"),
         slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
         attributes=spec.WORD_ATTRIBUTES,
-        default_slices=lambda content: ("pronoun",) if "pos" in content.traits else (),
+        default_slices=lambda by, content: ("pronoun",) if by in ARCS and "pos" in content.traits else (),
+        parts=lazy("evenhand.tasks.chains.entity_scores:parts_of_differences"),
+        groups=lazy("evenhand.tasks.chains.entity_scores:swappable_groups"),
     ),
     agreement=spec.AgreementSpec(("mentions", "muc", "b_cubed", "ceaf_e", "lea", "mela")),
     display=spec.Display(
@@ -346,11 +382,15 @@ TASK = spec.Task(
         summary=lazy("evenhand.tasks.chains.tables:summary"),
         details=lazy("evenhand.tasks.chains.tables:details"),
         errors=lazy("evenhand.tasks.chains.tables:error_bars"),
+        error_groups=lazy("evenhand.tasks.chains.tables:entity_groups"),
+        contrast=lazy("evenhand.tasks.chains.tables:contrast"),
+        beside=ENTITY_MEASURES,
         confusion=None,
         transitions=lazy("evenhand.tasks.chains.tables:transitions"),
         remarks={
             "moved": "verdict, but another antecedent",
             "oracle": "Units are mentions with an antecedent in the key, and scores are recall.",
+            "oracle by entity": "Units are entities of the key, and figures are shares that are found exactly.",
             "paired": "the same both ways, but for ARCS nom and repeated spans",
         },
         label="type of mention",

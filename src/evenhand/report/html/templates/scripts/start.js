@@ -49,6 +49,7 @@ window.addEventListener("hashchange", () => update(true));
 buildFilters();
 buildFixes("fix-first");
 buildFixes("worst-slices");
+buildEntities();
 buildPairs();
 buildPrint();
 buildDownload();
