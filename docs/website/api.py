@@ -33,7 +33,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
                 "agree",
                 "adjudicate",
             ),
-            *("evaluate", "report", "germeval", "ground", "cite", "models", "formats"),
+            *("evaluate", "report", "leaderboard", "check_task", "germeval", "ground", "cite", "models", "formats"),
         ),
     ),
     "inputs": (
@@ -50,6 +50,7 @@ GROUPS: Mapping[str, tuple[str, tuple[str, ...]]] = {
             *(
                 "Comparison",
                 "Ranking",
+                "Leaderboard",
                 "Gate",
                 "Power",
                 "Causes",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from evenhand.api.agree import adjudicate as adjudicate
     from evenhand.api.agree import agree as agree
     from evenhand.api.causes import causes as causes
+    from evenhand.api.check_task import check_task as check_task
     from evenhand.api.compare import compare as compare
     from evenhand.api.confidence import accept as accept
     from evenhand.api.confidence import confidence as confidence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from evenhand.api.rank import rank_suite as rank_suite
     from evenhand.api.report import report as report
     from evenhand.api.score import score as score
+    from evenhand.api.shared_task import leaderboard as leaderboard
     from evenhand.api.slices import leakage as leakage
     from evenhand.api.slices import slices as slices
     from evenhand.api.suites import cite as cite
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from evenhand.results.confidence import Acceptance as Acceptance
     from evenhand.results.confidence import Confidence as Confidence
     from evenhand.results.gate import Gate as Gate
+    from evenhand.results.leaderboard import Leaderboard as Leaderboard
     from evenhand.results.leakage import Leakage as Leakage
     from evenhand.results.power import Power as Power
     from evenhand.results.result import Layers as Layers
@@ -97,6 +100,8 @@ _NAMES = {
     "evenhand.api.rank": ("rank", "rank_suite"),
     "evenhand.api.report": ("report",),
     "evenhand.api.score": ("score",),
+    "evenhand.api.check_task": ("check_task",),
+    "evenhand.api.shared_task": ("leaderboard",),
     "evenhand.api.slices": ("leakage", "slices"),
     "evenhand.api.suites": ("cite",),
     "evenhand.api.summary": ("summarize",),
@@ -115,6 +120,7 @@ _NAMES = {
     "evenhand.results.causes": ("Causes",),
     "evenhand.results.comparison": ("Comparison", "Ranking", "Report"),
     "evenhand.results.gate": ("Gate",),
+    "evenhand.results.leaderboard": ("Leaderboard",),
     "evenhand.results.confidence": ("Acceptance", "Confidence"),
     "evenhand.results.leakage": ("Leakage",),
     "evenhand.results.power": ("Power",),

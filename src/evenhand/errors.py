@@ -19,6 +19,8 @@ ILL_FORMED, TAKEN_ROOTS = "ill-formed span", "several roots"
 TAKEN = (ILL_FORMED, TAKEN_ROOTS)
 """Kinds of problems that do not keep a file from being scored, unless `--repair error` is set."""
 OTHER_WORDS, OTHER_DOCUMENTS, OTHER_LABELS = "other word", "other document", "label"
+UNKNOWN_LABELS = "labels"
+"""The kind of problem that none of the labels of a file is known."""
 NOTED = (OTHER_WORDS, OTHER_DOCUMENTS, OTHER_LABELS)
 """Kinds of problems that do not keep files from being scored and are reported in a note."""
 
@@ -104,6 +106,9 @@ def warn_caller(message: str, category: type[Warning] = EvenhandWarning) -> None
 class EvenhandError(Exception):
     """An error that the user can fix; its text is one sentence."""
 
+    exit_status = 2
+    """Of the command line."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -136,6 +141,42 @@ class InputError(EvenhandError, ValueError):
     def __reduce__(self) -> tuple[type[InputError], tuple[str, int | None, str, str, str]]:
         problem = self.problem
         return type(self), (problem.source, problem.line, problem.finding, problem.remedy, problem.kind)
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Why a system was not scored."""
+
+    file: str | None
+    """The file with the problem; None if it is not in a file."""
+    line: int | None
+    problem: str
+
+    @staticmethod
+    def of(error: EvenhandError) -> Skipped:
+        if not isinstance(error, InputError):
+            return Skipped(None, None, str(error))
+        found = error.problem
+        return Skipped(found.source, found.line, str(error).removeprefix(f"{found.place}: "))
+
+    def __str__(self) -> str:
+        """The error message."""
+        place = [] if self.file is None else [self.file if self.line is None else f"{self.file}:{self.line}"]
+        return ": ".join((*place, self.problem))
+
+    def saved(self, name: str) -> dict[str, str | int | None]:
+        return {"name": name, "file": self.file, "line": self.line, "problem": self.problem}
+
+
+class NoSystemLeftError(EvenhandError, ValueError):
+    """All systems are broken, or too many of them for a comparison."""
+
+    exit_status = 1
+
+    def __init__(self, message: str, left: int = 0) -> None:
+        """`left` is the number of systems that can be scored."""
+        self.left = left
+        super().__init__(message)
 
 
 class SettingError(EvenhandError, ValueError):

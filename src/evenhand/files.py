@@ -131,16 +131,26 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def whole_folder(path: str | Path) -> Iterator[Callable[[str, str | bytes], None]]:
+def whole_folder(path: str | Path, replacing: str | None = None) -> Iterator[Callable[[str, str | bytes], None]]:
     """Yield a function that writes files of a folder by their relative paths; either all are written, or none.
 
-    An existing folder keeps its other files. An interrupt waits until the new files have been moved into the folder.
+    An existing folder keeps its other files. With `replacing`, the name of a file that such folders have, an existing
+    folder is replaced as a whole; a folder with other content is refused. An interrupt waits until the new files have
+    been moved into the folder.
     """
     folder = str(path)
     target = os.path.realpath(folder)
     with _refuse_errors(folder):
         if os.path.exists(target) and not os.path.isdir(target):
             raise FileExistsError(errno.EEXIST, "a file is there")
+    if (
+        replacing
+        and os.path.isdir(target)
+        and os.listdir(target)
+        and not os.path.exists(os.path.join(target, replacing))
+    ):
+        finding = f"is a folder with other files (it has no {replacing}), which would be deleted"
+        raise InputError(folder, None, finding, "choose an empty or a new folder")
     with _parents(target), _temporary(target) as temporary:
         with _refuse_errors(folder):
             os.mkdir(temporary)
@@ -153,7 +163,12 @@ def whole_folder(path: str | Path) -> Iterator[Callable[[str, str | bytes], None
 
         yield write
         with _refuse_errors(folder):
-            _move(temporary, target)
+            if replacing and os.path.isdir(target):
+                with _temporary(target) as old:
+                    os.rename(target, old)
+                    os.rename(temporary, target)
+            else:
+                _move(temporary, target)
 
 
 class _Target(FileIO):

@@ -141,6 +141,7 @@ class ScoreKeywords(Keywords, total=False):
     shares: bool
     slices: Slices
     vocabulary: str | PathLike[str] | Collection[str] | None
+    skip_broken: bool
     train: TrainingFiles
     drop_leaked: bool
 

@@ -319,12 +319,12 @@ def test_other_words_are_noted_or_refused() -> None:
             "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
         ),
         (
-            ("compare", "key.conll", "key.conll", "key.conll", "--by", "arcs_nom"),
+            ("compare", "key.conll", "key.conll", "twin=key.conll", "--by", "arcs_nom"),
             "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
         ),
         (("compare", "key.conll", "key.conll"), "A comparison needs at least two systems."),
         (
-            ("compare", "key.conll", "key.conll", "key.conll", "--by", "las"),
+            ("compare", "key.conll", "key.conll", "twin=key.conll", "--by", "las"),
             "by is 'las'; choose one of mela, lea, ceaf_e, b_cubed, muc, arcs_any, arcs_nom for chains.",
         ),
         (("score", "key.conll", "none.conll"), "none.conll: there is no such file; check the path."),

@@ -144,8 +144,8 @@ def test_labels_that_the_gold_standard_does_not_have(tmp_path: Path) -> None:
     gold.write_text("a O\nb B-PER\n")
     system.write_text("a O\nb B-per\n")
     found = run("check", system, "--against", gold)
-    assert found.exit_code == 0
-    assert "system.conll: warning: none of its labels ('per') occurs in the gold standard ('PER')" in found.stdout
+    assert found.exit_code == 1
+    assert "system.conll: error: expected labels such as PER, got only others ('per')" in found.stdout
     assert run("score", gold, system).exit_code == 0
 
 

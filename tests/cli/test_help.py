@@ -69,7 +69,7 @@ ALL = list(commands())
 
 
 def test_all_commands_are_found() -> None:
-    assert len(ALL) == 35
+    assert len(ALL) == 37
     assert ("plot", "errors") in ALL
 
 

@@ -250,39 +250,88 @@ CUT = (
     "text)."
 )
 EMPTY = "empty.conll: the file is empty; check how it was written."
+SKIPPED = [
+    {"name": "cut", "file": "cut.conll", "line": 2, "problem": CUT.removeprefix("cut.conll:2: ")},
+    {"name": "empty", "file": "empty.conll", "line": None, "problem": EMPTY.removeprefix("empty.conll: ")},
+]
+COMMANDS = (
+    ("rank", *FAST),
+    ("score", "--full"),
+    ("score", "--summary"),
+    ("compare", "--trials", "0", "--resamples", "0"),
+)
 
 
-def test_what_is_broken_is_skipped_and_listed(broken: Path) -> None:
-    result = run("rank", *FILES, "cut.conll", "empty.conll", *FAST, "--skip-broken")
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_what_is_broken_is_skipped_and_listed(broken: Path, command: tuple[str, ...]) -> None:
+    name, *options = command
+    result = run(name, *FILES, "cut.conll", "empty.conll", *options, "--skip-broken")
     lines = result.stdout.splitlines()
     assert result.exit_code == 0
-    assert lines[1:3] == [
-        "2 systems on the gold standard gold",
-        "Warning: 2 of 4 systems are not ranked; see the notes.",
-    ]
-    assert f"Note: not ranked: cut: {CUT}" in lines
-    assert f"Note: not ranked: empty: {EMPTY}" in lines
-    data = json.loads(run("rank", *FILES, "cut.conll", "empty.conll", *FAST, "--skip-broken", "--as", "json").stdout)
-    assert data["skipped"] == [{"name": "cut", "reason": CUT}, {"name": "empty", "reason": EMPTY}]
-    sound = json.loads(run("rank", *FILES, *FAST, "--as", "json").stdout)
+    assert "Warning: 2 of 4 systems were not scored. See the notes for the reasons." in lines
+    assert f"Note: not scored: cut: {CUT}" in lines
+    assert f"Note: not scored: empty: {EMPTY}" in lines
+    data = json.loads(run(name, *FILES, "cut.conll", "empty.conll", *options, "--skip-broken", "--as", "json").stdout)
+    assert data["skipped"] == SKIPPED
+    sound = json.loads(run(name, *FILES, *options, "--skip-broken", "--as", "json").stdout)
     assert data["systems"] == sound["systems"]
-    assert sound["skipped"] == []
+    assert sound.get("skipped", []) == []
 
 
-def test_what_is_skipped_loads_again(broken: Path) -> None:
-    ranking = eh.rank("gold.conll", ["half.conll", "cut.conll"], skip_broken=True)
-    assert dict(eh.Ranking.from_json(ranking.to_json()).skipped) == {"cut": CUT}
+def test_one_system_is_left(broken: Path) -> None:
+    """It has scores, but there is nothing to compare."""
+    assert run("score", *FILES[:2], "cut.conll", "--skip-broken").exit_code == 0
+    result = run("compare", *FILES[:2], "cut.conll", "--skip-broken")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"evenhand: Only 1 of the 2 systems can be scored. cut: {CUT}\n"
 
 
-def test_without_the_option_what_is_broken_is_an_error(broken: Path) -> None:
-    result = run("rank", *FILES, "cut.conll", *FAST)
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"evenhand: {CUT}\n")
+def test_pages_and_figures_of_the_others(broken: Path) -> None:
+    result = run("report", *FILES, "cut.conll", "--skip-broken", "-o", "page.html", "--trials", "0", "--resamples", "0")
+    assert result.exit_code == 0
+    assert "Warning: 1 of 3 systems was not scored. See the notes for the reasons." in result.stderr
+    assert "not scored: cut: cut.conll:2" in Path("page.html").read_text()
+    for kind in ("errors", "confusion", "comparison", "ranks"):
+        assert run("plot", kind, *FILES, "cut.conll", "--skip-broken", "-o", f"{kind}.svg").exit_code == 0
+
+
+def test_figures_of_confidences_of_the_others(example: Path, tmp_path: Path) -> None:
+    (tmp_path / "cut.jsonl").write_text('{"text": "Ada"')
+    files = (example / "gold.conll", example / "scored.jsonl", tmp_path / "cut.jsonl")
+    for kind in ("pr", "threshold", "calibration", "risk"):
+        arguments = ("plot", kind, *files, "-o", tmp_path / f"{kind}.svg")
+        assert run(*arguments).exit_code == 2
+        result = run(*arguments, "--skip-broken")
+        assert result.exit_code == 0, result.stderr
+        assert "Warning: 1 of 2 systems was not scored." in result.stderr
+
+
+@pytest.mark.parametrize("load", [eh.Ranking, eh.Results, eh.Comparison])
+def test_what_is_skipped_loads_again(broken: Path, load: type[eh.Ranking]) -> None:
+    make = {eh.Ranking: eh.rank, eh.Results: eh.score, eh.Comparison: eh.compare}[load]
+    made = make("gold.conll", [*FILES[1:], "cut.conll"], skip_broken=True)
+    loaded = load.from_json(made.to_json())
+    assert {name: str(reason) for name, reason in loaded.skipped.items()} == {"cut": CUT}
+    assert made.notes == loaded.notes
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_without_the_option_what_is_broken_is_an_error(broken: Path, command: tuple[str, ...]) -> None:
+    name, *options = command
+    result = run(name, *FILES, "cut.conll", *options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith(f"evenhand: {CUT} Use --skip-broken to leave it out.\n")
 
 
 def test_if_all_are_broken_there_is_no_ranking(broken: Path) -> None:
     result = run("rank", "gold.conll", "cut.conll", "empty.conll", "--skip-broken")
-    expected = f"evenhand: None of the 2 systems can be ranked. cut: {CUT} empty: {EMPTY}\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", expected)
+    expected = f"evenhand: None of the 2 systems can be scored. cut: {CUT} empty: {EMPTY}\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", expected)
+    result = run("score", "gold.conll", "cut.conll", "--skip-broken")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (
+        1,
+        f"evenhand: The system cannot be scored. cut: {CUT}",
+    )
 
 
 def test_a_broken_gold_standard_is_no_fault_of_the_systems(broken: Path) -> None:
@@ -298,8 +347,23 @@ def test_a_system_that_is_broken_on_one_data_set_is_ranked_on_none(broken: Path)
     data = json.loads(run("rank", "--suite", "suite.toml", *FAST, "--skip-broken", "--as", "json").stdout)
     assert [each["name"] for each in data["systems"]] == ["a", "b"]
     assert [each["name"] for each in data["data_sets"]["one"]["systems"]] == ["a", "b"]
-    assert [each["name"] for each in data["skipped"]] == ["c"]
-    assert data["skipped"][0]["reason"].startswith("two: ")
+    assert data["skipped"] == [{**SKIPPED[0], "name": "c"}]
+
+
+def test_the_metrics_of_germeval_rank_its_systems(data: Path) -> None:
+    """The four F1 scores of `evenhand germeval`; those of stanza are also the task's own script's."""
+    folder = data / "germeval2014"
+    systems = {name: folder / f"{name}.sixcol.tsv" for name in ("spacy", "stanford_conll", "stanza")}
+    ranking = eh.rank(folder / "gold.tsv", systems, match="germeval", resamples=0)
+    metrics = ("strict", "loose", "outer", "inner")
+    assert ranking.models == tuple(f"germeval-{metric}" for metric in metrics)
+    assert ranking.systems == ("stanza", "spacy", "stanford_conll")
+    for name, path in systems.items():
+        report = eh.germeval(path)
+        for metric in metrics:
+            assert ranking[f"germeval-{metric}"][name].score == getattr(report, metric).f1
+    stanza = [f"{100 * ranking[f'germeval-{metric}']['stanza'].score:.2f}" for metric in metrics]
+    assert stanza == ["70.09", "81.59", "73.07", "0.00"]
 
 
 def test_the_mean_of_a_suite_has_clusters(example: Path, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ FOLDER = ROOT / "tests" / "frozen"
 CASES: dict[str, dict[str, str]] = tomllib.loads((FOLDER / "cases.toml").read_text(encoding="utf-8"))
 EXAMPLES = "../../../src/evenhand/examples/"
 """The bundled examples, as seen from the folder of inputs."""
-UNFROZEN = frozenset({"evenhand", "notes", "finding", "remedy", "reason"})
+UNFROZEN = frozenset({"evenhand", "notes", "finding", "remedy", "reason", "problem"})
 """Keys of versions and messages."""
 REASONS = {"undefined": lambda reason: None, "left_out": lambda reason: reason.partition(":")[0]}
 """Keys of objects whose values are reasons, and what is frozen of a reason: `error` of `error: not all brackets are closed`."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
-from evenhand.api.score import lacking_layers
+from evenhand.api.score import lacking_layers, skipping_broken
 from evenhand.api.slices import SliceOptions, TrainingFiles, counts_of_slices
 from evenhand.arrays import Ints, Values, is_ones
 from evenhand.comparison.causes import AttributeCollector, AttributedUnits, UnitSide
@@ -73,6 +73,7 @@ from evenhand.results.signature import (
     notes_on_confidences,
     notes_on_gold,
     notes_on_settings,
+    notes_on_skipped,
     nothing_to_resample,
     signature,
 )
@@ -927,6 +928,7 @@ def compare(
     limit: int | None = None,
     top: int = 5,
     sort: Literal["frequency", "gain"] | None = None,
+    skip_broken: bool = False,
     **options: Unpack[Keywords],
 ) -> Comparison:
     """Compare systems in one pass over the gold standard: which units they treat differently, and which is correct.
@@ -955,6 +957,8 @@ def compare(
     top        number of transitions of each class in a report; `transitions` has them all
     sort       order of labels in a report: by "frequency", or by "gain" of the oracle; without it, the oracle by
                frequency, and pairs by the size of the difference
+    skip_broken
+               compare the systems that can be read; `comparison.skipped` has the problem of each of the others
 
     Other keywords and the scores are as in `score`. A word of the gold standard that a system lacks is wrong for that
     system; `shared` has the scores on the words that all systems have.
@@ -966,22 +970,33 @@ def compare(
     of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
     if len(sides) < 2:
         raise SettingError("A comparison needs at least two systems.")
-    pairs = _pairs(list(sides), baseline, in_sequence=sequence)
-    trials = default_trials(len(pairs)) if trials is None else trials
     check_choice("of", of, get_args(Swapped), optional=True)
     is_within = of == "groups"
+    resampled = None if of == "groups" else of
     resampling = ResamplingSettings(
-        trials, 0 if is_within else resamples, interval, level, seed, None if of == "groups" else of
+        trials or 0, 0 if is_within else resamples, interval, level, seed, resampled
     ).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)
     check_choice("sort", sort, ("frequency", "gain"), optional=True)
     if limit is not None and show is None:
         raise SettingError("limit needs show.")
-    search = None if show is None else UnitSearch(show, pairs, limit)
-    job = ComparisonJob(gold, sides, pairs, measure, resampling, chosen, of_slices, is_within=is_within)
-    result = comparison(job, job(search))
-    return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
+
+    def job_of(valid: Mapping[str, Input]) -> ComparisonJob:
+        pairs = _pairs(list(valid), baseline, in_sequence=sequence)
+        tests = replace(resampling, trials=default_trials(len(pairs)) if trials is None else resampling.trials)
+        return ComparisonJob(gold, valid, pairs, measure, tests, chosen, of_slices, is_within=is_within)
+
+    def compute(valid: Mapping[str, Input]) -> Comparison:
+        job = job_of(valid)
+        search = None if show is None else UnitSearch(show, job.pairs, limit)
+        result = comparison(job, job(search))
+        return replace(result, show=show, top=top, sort=sort, shown_units=() if search is None else tuple(search.units))
+
+    if not skip_broken:
+        return compute(sides)
+    result, skipped = skipping_broken(gold, sides, job_of(sides).prepared, compute, least=2)
+    return replace(result, skipped=skipped, notes=(*notes_on_skipped(skipped, len(result.systems)), *result.notes))
 
 
 def _pairs(systems: list[str], baseline: str | None, *, in_sequence: bool) -> list[tuple[int, int]]:

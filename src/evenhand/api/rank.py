@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from evenhand.api.compare import ResamplingSettings, Testing, default_trials, detectable_of, too_few
-from evenhand.api.score import chosen_engine, notes_on_skipped, score_inputs, score_valid_systems
+from evenhand.api.score import chosen_engine, score_inputs, skipping_broken
 from evenhand.api.suites import DataSet, suite
 from evenhand.arrays import Values
 from evenhand.comparison.counts import GroupTables
@@ -27,13 +27,13 @@ from evenhand.comparison.ranking import (
     resample_headlines,
 )
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError
+from evenhand.errors import SettingError, Skipped
 from evenhand.formats.storage import AnyPath, to_path
 from evenhand.parameters import FUNCTIONS, checked_arguments, split_names
 from evenhand.pipeline.inputs import Input, Side, content_for, known_options, prepare, side_of, systems_by_name
 from evenhand.results.comparison import Ranking
 from evenhand.results.result import Results
-from evenhand.results.signature import joint_signature, notes_on_tests, nothing_to_resample
+from evenhand.results.signature import joint_signature, notes_on_skipped, notes_on_tests, nothing_to_resample
 from evenhand.scoring.scores import headline
 from evenhand.scoring.tally import Tally
 from evenhand.settings import Groups, Resampled
@@ -111,7 +111,7 @@ def rank(
     trials     of the tests for clusters of significance, which use the first measure; 0 for no clusters; without it
                10,000, or 80 for each pair, if that is more (at most 100,000), and none without resamples
     skip_broken
-               rank the systems that can be scored; `ranking.skipped` has the error of each of the others
+               rank the systems that can be scored; `ranking.skipped` has the problem of each of the others
 
     Other keywords are as in `score`. The default measures are "exact", "fair", "ts" and "t" for spans, "accuracy" for
     tags, the official LAS, MLAS and BLEX for CoNLL-U, "las", "uas" and "ls" for other trees, "mela", "lea", "arcs_any"
@@ -190,7 +190,7 @@ class Ranked:
     counted: GroupTables | None
     """The counts for the clusters."""
 
-    def keeping(self, skipped: Mapping[str, str]) -> Ranked:
+    def keeping(self, skipped: Mapping[str, Skipped]) -> Ranked:
         """The same ranking with the systems that were skipped."""
         notes = (*self.ranking.notes, *notes_on_skipped(skipped, len(self.ranking.systems)))
         return replace(self, ranking=replace(self.ranking, skipped=skipped, notes=notes))
@@ -203,12 +203,14 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     content = content_for(gold, options, systems)
     task = TASKS[content.task]
     resampling.check(task)
-    match = _ranked_models(task, content, options)
+    match = ranked_models(task, content, options)
     groups: Groups = GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
-    engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, str]()
+    engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, Skipped]()
     if request.skips_broken:
-        results, skipped = score_valid_systems(gold, systems, prepared, groups, engine)
+        results, skipped = skipping_broken(
+            gold, systems, prepared, lambda valid: score_inputs(gold, valid, prepared, groups, engine), engine=engine
+        )
     else:
         results = score_inputs(gold, systems, prepared, groups, engine)
     on_data_set = ranked(results, request.resampling_of(len(results)), request.data_set).keeping(skipped)
@@ -219,7 +221,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     )
 
 
-def _ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
+def ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
     """The named measures or those that the task ranks by, and the counterpart of the first one."""
     named = split_names(options.get("match") or task.selection.ranked(content))
     chosen = model_names(task.name, named, options.get(FUNCTIONS, ()))
@@ -328,7 +330,7 @@ def _average(manifest: AnyPath, parts: Mapping[str, Ranked], request: _RankReque
         tuple(f"{name}: {note}" for name, part in rankings.items() for note in part.notes),
         first.task,
         rankings,
-        skipped={name: f"{data}: {reason}" for data, part in rankings.items() for name, reason in part.skipped.items()},
+        skipped={name: reason for part in rankings.values() for name, reason in part.skipped.items()},
     )
     counted = [part.counted for part in parts.values() if part.counted is not None]
     joined = GroupTables.joined(counted) if len(counted) == len(parts) else None

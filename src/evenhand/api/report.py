@@ -20,7 +20,7 @@ from evenhand.api.compare import (
     default_trials,
 )
 from evenhand.api.rank import ranked
-from evenhand.api.score import results_of, totals_of, with_entities
+from evenhand.api.score import results_of, skipping_broken, totals_of, with_entities
 from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
 from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.slices import SliceRequest, Slices
@@ -41,6 +41,7 @@ from evenhand.pipeline.inputs import (
 )
 from evenhand.report.verdict import Lead
 from evenhand.results.comparison import Comparison, Ranking, Report
+from evenhand.results.result import Results
 from evenhand.results.signature import ALPHA
 from evenhand.settings import Groups, Resampled
 from evenhand.statistics.slice_search import FEWEST_DOCUMENTS
@@ -75,6 +76,7 @@ def report(
     of: Resampled | None = None,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    skip_broken: bool = False,
     train: TrainingFiles = None,
     drop_leaked: bool = False,
     **options: Unpack[Keywords],
@@ -90,56 +92,65 @@ def report(
     slices, vocabulary, train, drop_leaked
                of scores, as in `score`, and of the comparison; tables of slices link to their units. With `train`, the
                page also has the slices `seen`, if the task has them
+    skip_broken
+               leave out the systems that cannot be read; `report.results.skipped` has the problem of each
 
     Other keywords are as in `score`.
     """
-    units = UnitCollection(check_whole_number("limit", limit, 0))
+    check_whole_number("limit", limit, 0)
     sides, gold = systems_by_name(systems) or {}, side_of(gold)
-    pairs = list(combinations(range(len(sides)), 2))
-    trials = default_trials(max(len(pairs), 1)) if trials is None else trials
-    resampling = ResamplingSettings(trials, resamples, interval, level, seed, of).checked()
+    resampling = ResamplingSettings(trials or 0, resamples, interval, level, seed, of).checked()
     content = content_for(gold, options, sides)
-    scored = _score_config(gold, sides, by, options, content)
     of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked).with_seen(TASKS[content.task])
     searched, optional = SliceRequest(), tuple[str, ...]()
     has_causes = TASKS[content.task].comparison.has_causes
     if has_causes:
         searched, optional = searched_slices(TASKS[content.task], of_slices)
-    job = ComparisonJob(
-        *(gold, sides, pairs, by, resampling, compared_options(options), of_slices),
-        content=content,
-        searched=searched,
-        optional=optional,
-    )
-    entities = _entity_observer(job)
-    run = job(
-        collection=units,
-        scored=scored,
-        sliced=of_slices.request,
-        side="all" if has_causes else None,
-        observers=[] if entities is None else [entities],
-    )
-    scored = run.scored or scored
-    results = totals_of(run.gold_name, run.run, scored)
-    if entities is not None:
-        results = with_entities(results, entities)
-    if run.slice_counts is not None:
-        results = with_slices(results, run.run, run.slice_counts, gold, job.data.notes)
-    compared = comparison(job, run) if pairs else None
-    made = Report(
-        title=title or "",
-        results=results,
-        ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
-        comparison=compared,
-        by=run.by,
-        units=units,
-        labels=tuple(run.counts.labels.values),
-        slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
-        power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
-        drawn=None if entities is None else entities.drawing,
-    )
-    if has_causes:
-        made = _with_causes(made, job, run)
+
+    def compute(valid: Mapping[str, Input]) -> Report:
+        pairs = list(combinations(range(len(valid)), 2))
+        tests = replace(resampling, trials=default_trials(max(len(pairs), 1)) if trials is None else resampling.trials)
+        scored, units = _score_config(gold, valid, by, options, content), UnitCollection(limit)
+        job = ComparisonJob(
+            *(gold, valid, pairs, by, tests, compared_options(options), of_slices),
+            content=content,
+            searched=searched,
+            optional=optional,
+        )
+        entities = _entity_observer(job)
+        run = job(
+            collection=units,
+            scored=scored,
+            sliced=of_slices.request,
+            side="all" if has_causes else None,
+            observers=[] if entities is None else [entities],
+        )
+        scored = run.scored or scored
+        results = totals_of(run.gold_name, run.run, scored)
+        if entities is not None:
+            results = with_entities(results, entities)
+        if run.slice_counts is not None:
+            results = with_slices(results, run.run, run.slice_counts, gold, job.data.notes)
+        compared = comparison(job, run) if pairs else None
+        made = Report(
+            title=title or "",
+            results=results,
+            ranking=_ranking(run.settled(pairs, ALPHA) if pairs else run, scored),
+            comparison=compared,
+            by=run.by,
+            units=units,
+            labels=tuple(run.counts.labels.values),
+            slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
+            power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
+            drawn=None if entities is None else entities.drawing,
+        )
+        return _with_causes(made, job, run) if has_causes else made
+
+    if skip_broken:
+        made, skipped = skipping_broken(gold, sides, _score_config(gold, sides, by, options, content), compute)
+        made = replace(made, results=Results(made.results, skipped))
+    else:
+        made = compute(sides)
     return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
 
 

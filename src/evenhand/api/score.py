@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from math import isnan
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, get_args, overload
 
 from evenhand.data.annotation import ReadInfo
-from evenhand.errors import WARNING, EvenhandError, SettingError, counted, warn_caller
+from evenhand.errors import WARNING, EvenhandError, NoSystemLeftError, SettingError, Skipped, counted, warn_caller
 from evenhand.parameters import TRAIN, check_choice, check_whole_number, checked_arguments
 from evenhand.pipeline.inputs import (
     Choice,
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 
 Systems = Mapping[str, Input] | None
+T = TypeVar("T")
 SHOWN = ("leaked",)
 """Lists that can be added to scores."""
 _LEAK = "leak"
@@ -150,39 +151,41 @@ def totals_of(gold_name: str, run: Run, prepared: RunConfig, inputs: ScoredInput
     return results_of(gold_name, replace(run, tallies=totals), prepared, "total", inputs)
 
 
-def score_valid_systems(
-    gold: Input, systems: Mapping[str, Input], prepared: RunConfig, groups: Groups, engine: Engine
-) -> tuple[Results, dict[str, str]]:
-    """The results of the systems that can be scored, and the error message of each of the others.
+def skipping_broken(
+    gold: Input,
+    systems: Mapping[str, Input],
+    prepared: RunConfig,
+    compute: Callable[[Mapping[str, Input]], T],
+    *,
+    engine: Engine = serial,
+    least: int = 1,
+) -> tuple[T, dict[str, Skipped]]:
+    """The result of the systems that can be scored, and the problem of each of the others.
 
-    If all can be scored, they are read once. If not, each is read alone to find the invalid ones, and then the others
-    are read together. Errors that no system has alone, and errors that all systems have, are raised.
+    If all can be scored, they are read once. If not, each is read alone to find the broken ones, and then the others
+    are read together. Errors that no system has alone, and errors that all systems have, are raised. So is an error if
+    fewer than `least` systems are left.
     """
     try:
-        return score_inputs(gold, systems, prepared, groups, engine), {}
+        return compute(systems), {}
     except EvenhandError as error:
-        reasons = {}
+        skipped = {}
         for name, side in systems.items():
             try:
                 score_inputs(gold, {name: side}, prepared, "total", engine)
             except EvenhandError as reason:
-                reasons[name] = str(reason)
-        if not reasons or (set(reasons.values()) == {str(error)} and len(reasons) == len(systems)):
+                skipped[name] = Skipped.of(reason)
+        reasons = set(map(str, skipped.values()))
+        is_alike = len(systems) > 1 and reasons == {str(error)} and len(skipped) == len(systems)
+        if not skipped or is_alike or {problem.file for problem in skipped.values()} == {str(gold)}:
             raise
-    if len(reasons) == len(systems):
-        listed = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
-        raise SettingError(f"None of the {counted(len(systems), 'system')} can be ranked. {listed}")
-    valid = {name: side for name, side in systems.items() if name not in reasons}
-    return score_inputs(gold, valid, prepared, groups, engine), reasons
-
-
-def notes_on_skipped(skipped: Mapping[str, str], ranked: int) -> tuple[str, ...]:
-    """A warning that systems are missing, and the reason for each of them."""
-    if not skipped:
-        return ()
-    verb = "is" if len(skipped) == 1 else "are"
-    warning = f"{WARNING}{len(skipped)} of {len(skipped) + ranked} systems {verb} not ranked; see the notes."
-    return (warning, *(f"not ranked: {name}: {reason}" for name, reason in skipped.items()))
+    left = len(systems) - len(skipped)
+    if left < least:
+        listed = " ".join(f"{name}: {reason}" for name, reason in skipped.items())
+        subject = f"{f'Only {left:,}' if left else 'None'} of the {counted(len(systems), 'system')} can"
+        subject = "The system cannot" if len(systems) == 1 else subject
+        raise NoSystemLeftError(f"{subject} be scored. {listed}", left)
+    return compute({name: side for name, side in systems.items() if name not in skipped}), skipped
 
 
 def score_with_leaks(gold: Input, systems: Systems, prepared: RunConfig, groups: Groups, limit: int | None) -> Results:
@@ -269,6 +272,7 @@ def score(
     shares: bool = False,
     slices: Slices = (),
     vocabulary: str | PathLike[str] | Collection[str] | None = None,
+    skip_broken: bool = False,
     train: TrainingFiles = None,
     drop_leaked: bool = False,
     **parameters: Unpack[TaskKeywords],
@@ -315,6 +319,8 @@ def score(
                "year=q4"); metadata of documents or sentences by id, as a table (a path to CSV, TSV or JSON lines, a
                data frame) or as mappings ({"genre": {"doc1": "news"}}); or a list of these
     vocabulary a file with one word or phrase per line, or a list of these, for the slice "vocabulary"
+    skip_broken
+               score the systems that can be read; `results.skipped` has the problem of each of the others
     train      the training data of the systems, a file or a list, for the slices "seen", "oov", "consistency", …; the
                notes report sentences that occur in it, and `map` renames its labels: {"train:PERSON": "PER"}
     drop_leaked
@@ -351,6 +357,7 @@ def score(
             raise SettingError('layer="all" scores layers of several tasks; leave out match and column.')
         kept = {name: value for name, value in options.items() if value is not None and name != "layer"}
         kept |= {"groups": groups, "jobs": jobs, "engine": engine, "show": show, "limit": limit, "slices": slices}
+        kept |= {"skip_broken": skip_broken}
         layers = layers_of(gold, options, sides)
         return Layers({name: score(*given, layer=name, vocabulary=vocabulary, **kept) for name in layers})
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
@@ -367,18 +374,36 @@ def score(
             what = "Slices are counted" if train is None else "Training data are read"
             raise SettingError(f"{what} in one process, without show; leave out show, jobs, cache and engine.")
         of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
-        results = score_with_slices(gold, sides, prepared, groups, of_slices)
+
+        def compute(valid: Systems) -> Results:
+            return score_with_slices(gold, valid, prepared, groups, of_slices)
+
     elif vocabulary is not None:
         raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
     elif drop_leaked:
         raise SettingError("drop_leaked needs training data. Name it with train.")
     elif entities:
-        results = score_with_entities(gold, sides, prepared, groups, shares=shares)
+
+        def compute(valid: Systems) -> Results:
+            return score_with_entities(gold, valid, prepared, groups, shares=shares)
+
     elif show is None:
-        results = score_inputs(gold, sides, prepared, groups, engine)
+
+        def compute(valid: Systems) -> Results:
+            return score_inputs(gold, valid, prepared, groups, engine)
+
     else:
-        results = score_with_leaks(gold, sides, prepared, groups, limit)
-    return next(iter(results.values())) if systems is None or is_single_system(systems) else results
+
+        def compute(valid: Systems) -> Results:
+            return score_with_leaks(gold, valid, prepared, groups, limit)
+
+    if skip_broken and sides is not None:
+        results, skipped = skipping_broken(gold, sides, prepared, compute, engine=engine)
+        results = Results(results, skipped)
+    else:
+        results = compute(sides)
+    is_single = systems is None or (is_single_system(systems) and len(results) == 1)  # a folder may have several
+    return next(iter(results.values())) if is_single else results
 
 
 def is_nothing(slices: Any) -> bool:

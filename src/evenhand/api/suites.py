@@ -64,14 +64,19 @@ class DataSet:
     options: Mapping[str, Any]
 
 
-def suite(path: str | PathLike[str]) -> list[DataSet]:
-    path = to_path(path)
-    text = read_small_file(path, "suite")
+def read_toml(path: AnyPath, purpose: str) -> dict[str, Any]:
+    """The content of a TOML file; `purpose` names it in messages."""
+    text = read_small_file(path, purpose)
     try:
-        document = tomllib.loads(text)
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers with thousands of digits and deep brackets
         reason = str(error).rstrip(".") if isinstance(error, tomllib.TOMLDecodeError) else "a value is too long or deep"
         raise SettingError(f"{path} is not a TOML file ({reason}).") from None
+
+
+def suite(path: str | PathLike[str]) -> list[DataSet]:
+    path = to_path(path)
+    document = read_toml(path, "suite")
     entries = document.get("data")
     if not isinstance(entries, list) or not entries:
         raise SettingError(f"{path} names no data sets; write a table [[data]] for each, with gold and systems.")
@@ -89,11 +94,7 @@ def _data_set(path: AnyPath, number: int, entry: object) -> DataSet:
         raise SettingError(f"{title} is not a table; write [[data]], and its gold and systems below.")
     if "gold" not in entry or "systems" not in entry:
         raise SettingError(f"{title} has no {'gold' if 'gold' not in entry else 'systems'}.")
-    for key, value in entry.items():
-        if key not in _KEYS:
-            raise SettingError(f"{title} has the key {key!r}; the keys are {', '.join(_KEYS)}.")
-        if not _KEYS[key].fits(value):
-            raise SettingError(f"{title} has another kind of value for {key}; write {_KEYS[key].expected}.")
+    check_keys(title, entry, _KEYS)
     gold, listed = beside(path, entry["gold"]), entry["systems"]
     if isinstance(listed, Mapping):
         systems = {name: beside(path, file) for name, file in listed.items()}
@@ -107,8 +108,17 @@ def _data_set(path: AnyPath, number: int, entry: object) -> DataSet:
     return DataSet(entry.get("name", gold.stem), gold, systems, options)
 
 
+def check_keys(title: str, entry: Mapping[str, Any], keys: Mapping[str, Kind]) -> None:
+    """Refuse unknown keys of a table, and values of another kind."""
+    for key, value in entry.items():
+        if key not in keys:
+            raise SettingError(f"{title} has the key {key!r}; the keys are {', '.join(keys)}.")
+        if not keys[key].fits(value):
+            raise SettingError(f"{title} has another kind of value for {key}; write {keys[key].expected}.")
+
+
 def _is_column(value: object) -> bool:
-    return _TEXT.fits(value) or (isinstance(value, int) and not isinstance(value, bool))
+    return TEXT.fits(value) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def _are_columns(value: object) -> bool:
@@ -129,20 +139,22 @@ def _by_side(kind: Kind) -> Kind:
     return kind | _table("a table with gold and system", kind, SIDES)
 
 
-_TEXT = Kind("a text", lambda value: isinstance(value, str) and value != "")
-_TEXTS = Kind(
-    'a list of texts such as "OLD=NEW"', lambda value: isinstance(value, list) and all(map(_TEXT.fits, value))
-)
-_KEYS = {
-    "name": _TEXT,
-    "gold": replace(_TEXT, expected="the path of a file"),
-    "systems": replace(_TEXT, expected='a pattern such as "english/*.conll"')
-    | _table("a table of names and files", _TEXT),
-    "task": _TEXT,
-    "format": _by_side(_TEXT),
+TEXT = Kind("a text", lambda value: isinstance(value, str) and value != "")
+TEXTS = Kind('a list of texts such as "OLD=NEW"', lambda value: isinstance(value, list) and all(map(TEXT.fits, value)))
+READING_KEYS = {
+    "task": TEXT,
+    "format": _by_side(TEXT),
     "column": _by_side(Kind("a number or a name, a list of these", _are_columns)),
-    "encoding": _by_side(_TEXT),
-    "align": _TEXT,
-    "map": _table("a table of old and new labels", _TEXT) | _TEXTS,
+    "encoding": _by_side(TEXT),
+    "align": TEXT,
+    "map": _table("a table of old and new labels", TEXT) | TEXTS,
+}
+"""The keys of a data set that are options of `score`, and which values they have."""
+_KEYS = {
+    "name": TEXT,
+    "gold": replace(TEXT, expected="the path of a file"),
+    "systems": replace(TEXT, expected='a pattern such as "english/*.conll"')
+    | _table("a table of names and files", TEXT),
+    **READING_KEYS,
 }
 """The keys of a data set, and which values they have."""

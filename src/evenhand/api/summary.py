@@ -19,15 +19,24 @@ from evenhand.api.compare import (
     with_detectable,
 )
 from evenhand.api.rank import GROUPS, ranked
-from evenhand.api.score import chosen_engine, results_of, totals_of
+from evenhand.api.score import chosen_engine, results_of, skipping_broken, totals_of
 from evenhand.comparison.counts import GroupTables
 from evenhand.errors import SettingError, unknown
 from evenhand.parameters import checked_arguments
-from evenhand.pipeline.inputs import ScoredInputs, Side, known_options, name_of, prepare, side_of, systems_by_name
+from evenhand.pipeline.inputs import (
+    Input,
+    ScoredInputs,
+    Side,
+    known_options,
+    name_of,
+    prepare,
+    side_of,
+    systems_by_name,
+)
 from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.results.comparison import ResamplingInfo, ScoreChange
 from evenhand.results.result import Results
-from evenhand.results.signature import ALPHA, nothing_to_resample
+from evenhand.results.signature import ALPHA, notes_on_skipped, nothing_to_resample
 from evenhand.results.summary import Estimate, Estimates, Summary
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import headline_of, headlines
@@ -62,6 +71,7 @@ def summarize(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
+    skip_broken: bool = False,
     **options: Unpack[Keywords],
 ) -> Summary:
     """Score several systems in one pass, with intervals and tests against one of them.
@@ -70,15 +80,26 @@ def summarize(
     trials, resamples, level, seed, of
                of tests and intervals, as in `compare`; unless specified, there are none for files of more than 64 MB
                together, so memory does not grow with their sentences
+    skip_broken
+               leave out the systems that cannot be read; `summary.results.skipped` has the problem of each
 
     Other keywords are as in `score`.
     """
     sides, key = systems_by_name(systems) or {}, side_of(gold)
     engine = chosen_engine(options.pop("engine", None), options.pop("jobs", None))
-    inputs = ScoredInputs.of(key, sides, prepare(key, sides, options))
-    return summarize_inputs(
-        inputs, against, trials=trials, resamples=resamples, level=level, seed=seed, of=of, engine=engine
-    )
+    prepared = prepare(key, sides, options)
+
+    def compute(valid: Mapping[str, Input]) -> Summary:
+        inputs = ScoredInputs.of(key, valid, prepared)
+        return summarize_inputs(
+            inputs, against, trials=trials, resamples=resamples, level=level, seed=seed, of=of, engine=engine
+        )
+
+    if not skip_broken:
+        return compute(sides)
+    summary, skipped = skipping_broken(key, sides, prepared, compute, engine=engine, least=2)
+    notes = (*notes_on_skipped(skipped, len(summary.results)), *summary.notes)
+    return replace(summary, results=Results(summary.results, skipped), notes=notes)
 
 
 def summarize_inputs(
@@ -236,8 +257,8 @@ def _labels(
         for name, result in totals.items()
     }
     resampled = labels[:MAX_LABELS] if resampling.is_requested else []
-    tables = _label_tables(of_labels, grouped, groups, resampled)
-    intervals = _label_intervals(tables, resampling)
+    tables = label_tables(of_labels, grouped, groups, resampled)
+    intervals = label_intervals(tables, resampling)
     tested = len(totals) <= MAX_TESTED
     estimates: dict[str, Estimates] = {}
     for label in labels:
@@ -258,7 +279,7 @@ def _labels(
     return estimates
 
 
-def _label_tables(formula: Formula, results: Results, groups: int, labels: Sequence[str]) -> dict[str, GroupTables]:
+def label_tables(formula: Formula, results: Results, groups: int, labels: Sequence[str]) -> dict[str, GroupTables]:
     """The counts of each label by group."""
     if not labels:
         return {}
@@ -277,7 +298,7 @@ def _label_tables(formula: Formula, results: Results, groups: int, labels: Seque
     }
 
 
-def _label_intervals(
+def label_intervals(
     tables: Mapping[str, GroupTables], resampling: ResamplingSettings
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """Percentile intervals of all systems by label, from the same resamples for all systems of a label."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,11 @@ from evenhand.cli.options import (
     scoring_options,
     seed_option,
     sides,
+    skip_option,
     slice_keywords,
     slice_options,
     statistics_options,
+    task_file_options,
     units_option,
 )
 from evenhand.cli.output import (
@@ -64,6 +67,8 @@ if TYPE_CHECKING:
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
 @slice_options(SCORING)
+@skip_option()
+@task_file_options()
 @quiet_option
 def report(output: Path, quiet: bool, **options: Any) -> None:
     """Write a page on SYSTEM files: scores, differences, and every error in its sentence.
@@ -80,12 +85,32 @@ def report(output: Path, quiet: bool, **options: Any) -> None:
     from evenhand.files import write_file
 
     check_suffix(output, "html")
-    chosen = score_options(options, "title", "by", "limit", *STATISTICS_NAMES) | slice_keywords(options)
-    page = evenhand.report(*sides(options), **chosen)
+    if options["task_file"] is not None and options["team"] is not None:
+        from evenhand.cli.shared_task import report_task
+
+        feedback = report_task(options)
+        if feedback is not None:
+            page_text, summary = feedback
+            write_file(output, page_text)
+            if not quiet:
+                say(f"{output}: {summary}")
+            return
+    chosen = score_options(options, "title", "by", "limit", "skip_broken", *STATISTICS_NAMES) | slice_keywords(options)
+    gold, systems, reading = sides_and_reading(options)
+    page = evenhand.report(gold, systems, **{**chosen, **reading})
     write_file(output, page.to_html())
     if not quiet:
         say_notes(page.notes)
         say(f"{output}: {page.units.included:,} of {counted(page.units.total, 'unit')}.")
+
+
+def sides_and_reading(options: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """Gold standard and systems of the arguments or of a --task-file, and how the latter says to read them."""
+    if options["task_file"] is None:
+        return (*sides(options), {})
+    from evenhand.cli.shared_task import sides_of_task
+
+    return sides_of_task(options)
 
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "jsonl")
@@ -129,6 +154,7 @@ def plot() -> None:
 @input_arguments("[SYSTEM]...")
 @option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
 @figure_options
+@skip_option()
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",))
 def errors(counts: bool, **options: Any) -> None:
@@ -141,7 +167,7 @@ def errors(counts: bool, **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, layer=None, **score_options(options))
+    results = evenhand.score(gold, systems or None, layer=None, **score_options(options, "skip_broken"))
     write_figure(results, "errors", options, counts=counts)
 
 
@@ -149,6 +175,7 @@ def errors(counts: bool, **options: Any) -> None:
 @input_arguments("[SYSTEM]...")
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
 @figure_options
+@skip_option()
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",), tasks=_CONFUSED)
 def confusion(chosen: tuple[str, ...], **options: Any) -> None:
@@ -160,7 +187,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 
     check(options)
     gold, systems = sides(options, least=0)
-    results = evenhand.score(gold, systems or None, layer=None, **score_options(options))
+    results = evenhand.score(gold, systems or None, layer=None, **score_options(options, "skip_broken"))
     write_figure(results, "confusion", options, systems=chosen)
 
 
@@ -168,6 +195,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
 @input_arguments("SYSTEM SYSTEM...")
 @pair_options
 @figure_options
+@skip_option()
 @statistics_options
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold", "systems"))
@@ -179,7 +207,7 @@ def comparison(**options: Any) -> None:
     import evenhand
 
     check(options)
-    chosen = score_options(options, "by", "baseline", "sequence", *STATISTICS_NAMES)
+    chosen = score_options(options, "skip_broken", "by", "baseline", "sequence", *STATISTICS_NAMES)
     write_figure(evenhand.compare(*sides(options), **chosen), "comparison", options)
 
 
@@ -187,6 +215,7 @@ def comparison(**options: Any) -> None:
 @input_arguments()
 @interval_options
 @figure_options
+@skip_option()
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "gold", "systems"))
 def ranks(**options: Any) -> None:
@@ -194,7 +223,7 @@ def ranks(**options: Any) -> None:
     import evenhand
 
     check(options)
-    chosen = score_options(options, *INTERVAL_NAMES)
+    chosen = score_options(options, "skip_broken", *INTERVAL_NAMES)
     write_figure(evenhand.rank(*sides(options), trials=0, **chosen), "ranks", options)
 
 
@@ -203,7 +232,23 @@ def _confidence_figure(kind: str, options: dict[str, Any]) -> None:
 
     check(options)
     chosen = score_options(options, "bins", "seed")
-    write_figure(evenhand.confidence(*sides(options), **chosen), kind, options)
+    gold, systems = sides(options)
+    if options["skip_broken"]:
+        systems = _valid_systems(gold, systems, options)
+    write_figure(evenhand.confidence(gold, systems, **chosen), kind, options)
+
+
+def _valid_systems(gold: Any, systems: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The systems that can be scored; the others are listed."""
+    from evenhand import score
+    from evenhand.pipeline.inputs import systems_by_name
+    from evenhand.results.signature import notes_on_skipped
+
+    named = systems_by_name(systems) or {}
+    results = score(gold, named, skip_broken=True, **score_options(options))
+    if not options["quiet"]:
+        say_notes(notes_on_skipped(results.skipped, len(results)))
+    return {name: side for name, side in named.items() if name in results}
 
 
 bins_option = option(
@@ -214,7 +259,7 @@ bins_option = option(
     help="Bins of calibration, of equal mass or of equal width.",
 )
 _with_confidences = with_options(
-    input_arguments(), figure_options, seed_option, reading_options(sided=True), scoring_options()
+    input_arguments(), figure_options, skip_option(), seed_option, reading_options(sided=True), scoring_options()
 )
 
 
@@ -343,6 +388,8 @@ def write_figure(
 @comparison_options
 @reading_options(sided=True)
 @scoring_options(with_match=False)
+@skip_option()
+@task_file_options()
 @form_option(COMPARE_OUTPUTS)
 @option(
     WRITING,
@@ -385,7 +432,8 @@ def compare(**options: Any) -> None:
     style = table_style(options)
     if options["form"] == "jsonl" and options["show"] is None:
         raise click.UsageError("JSON lines contain units; add --show")
-    plain = ("by", "baseline", "sequence", "top", "sort", "show", "limit", *STATISTICS_NAMES)
+    plain = ("skip_broken", "by", "baseline", "sequence", "top", "sort", "show", "limit", *STATISTICS_NAMES)
     chosen = score_options(options, *plain) | slice_keywords(options)
-    comparison = evenhand.compare(*sides(options), **chosen)
+    gold, systems, reading = sides_and_reading(options)
+    comparison = evenhand.compare(gold, systems, **{**chosen, **reading})
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

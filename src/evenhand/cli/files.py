@@ -26,10 +26,11 @@ from evenhand.cli.options import (
     parameter_options,
     read_settings,
     reading_options,
+    task_file_options,
 )
 from evenhand.cli.output import check_suffix, form_option, quiet_option, show
 from evenhand.cli.process import say
-from evenhand.errors import NOTED, counted, counted_phrase
+from evenhand.errors import NOTED, counted, counted_phrase, visible
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath
 from evenhand.tasks.spans.task import GROUNDING
@@ -45,7 +46,7 @@ _PLACING = ("shape", "occurrences", "fuzzy", "unknown_labels")
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=INPUT, metavar="FILE...")
+@click.argument("files", nargs=-1, type=INPUT, metavar="FILE...")
 @option(
     CHECKING, "--against", type=INPUT, metavar="FILE", help="File with the text that FILE must have, tagged or not."
 )
@@ -58,13 +59,18 @@ _PLACING = ("shape", "occurrences", "fuzzy", "unknown_labels")
     metavar="FILE",
     help="Training data: report sentences of FILE that occur in it. Repeatable.",
 )
+@option(
+    CHECKING, "--labels", **NAMES, default=(), help="Labels that FILE may have [those of --against, if it has any]."
+)
+@task_file_options()
+@option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", help="Write the check of a --task-file to FILE.")
 @align_option(
     CHECKING,
     "How the texts must agree: strict, position or characters [strict; characters for CoNLL-U].",
     ("strict", "position", "characters"),
 )
 @reading_options(sided=False)
-@form_option(("text", "jsonl"))
+@form_option(("text", "jsonl", "json", "html"))
 def check(
     files: tuple[AnyPath, ...],
     against: AnyPath | None,
@@ -78,8 +84,9 @@ def check(
     With --train, also report how many sentences and documents of each FILE occur in the training data.
 
     A FILE may be a folder, whose files are checked one by one. An error is a problem for which `score` with the same
-    options would refuse the file; the exit status is then 1. A warning is a problem with which it would score the file,
-    because of --repair or with a note. With several files, the last line reports how many can be scored.
+    options would refuse the file, or that none of its labels is known; the exit status is then 1. A warning is a
+    problem with which it would score the file, because of --repair or with a note. With several files, the last line
+    reports how many can be scored.
 
     \b
     Examples:
@@ -88,17 +95,30 @@ def check(
       evenhand check submission.conll --against test-without-tags.conll
       evenhand check parsed.conllu --against gold.conllu
       evenhand check --train train.conll test.conll
+      evenhand check submission.conll --labels PER,LOC,ORG
+      evenhand check --task-file task.toml -o check.html
     """
     import sys
 
     from evenhand.formats.check import check as check_file
-    from evenhand.formats.paths import files_of
+    from evenhand.formats.paths import files_of, submissions_in
 
+    if options["task_file"] is not None:
+        sys.exit(_check_task(form, {**options, "files": files}))
+    if options["submissions"] is not None:
+        from evenhand.api.shared_task import submissions_by_name
+
+        files = (*files, *submissions_by_name(options["submissions"]).values())
+    if not files:
+        raise click.UsageError("Missing argument 'FILE...'")
+    if options["output"] is not None or form in ("json", "html"):
+        raise click.UsageError("--output, json and html are for a --task-file")
     settings = read_settings(options)
-    checked = [file for path in files for file in files_of(path) or [path]]
+    named = [submission for path in files for submission in submissions_in(path) or [path]]
+    checked = [file for path in named for file in files_of(path) or [path]]
     refused = 0
     for path in checked:
-        report = check_file(path, settings, against, align)
+        report = check_file(path, settings, against, align, options["labels"])
         refused += bool(report.errors)
         show("".join(f"{line}\n" for line in _lines(path, report, form)), form)
         if train and not report.errors:
@@ -106,6 +126,24 @@ def check(
     if form == "text" and len(checked) > 1:
         show(f"{len(checked) - refused:,} of {counted(len(checked), 'file')} can be scored\n", form)
     sys.exit(1 if refused else 0)
+
+
+def _check_task(form: str, options: Mapping[str, Any]) -> int:
+    """Check the submissions of a task file; the exit status."""
+    from evenhand.api.check_task import check_task
+    from evenhand.cli.output import emit, write
+    from evenhand.report.text import table_text
+
+    if options["files"]:
+        raise click.UsageError("Name FILES or a --task-file, but not both")
+    made = check_task(options["task_file"], team=options["team"], data=options["data"], track=options["track"])
+    if form in ("json", "html"):
+        emit(made, form, options["output"], quiet=True)
+        return int(made.has_errors)
+    lines = list(dict.fromkeys(line for each in made.checked for line in each.lines()))  # an archive has one line
+    text = "\n".join((*map(visible, (*lines, *made.notes)), "", table_text(made.table()), ""))
+    write(text, form, options["output"])
+    return int(made.has_errors)
 
 
 def _leakage(path: AnyPath, train: tuple[AnyPath, ...], form: str, options: Mapping[str, Any]) -> str:
@@ -124,8 +162,6 @@ def _leakage(path: AnyPath, train: tuple[AnyPath, ...], form: str, options: Mapp
 def _lines(path: AnyPath, report: Checked, form: str) -> Iterator[str]:
     """Every problem with its severity, and a summary; or the problems as JSON."""
     import msgspec
-
-    from evenhand.errors import visible
 
     for problem in report.problems:
         if form == "text":

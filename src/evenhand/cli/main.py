@@ -13,8 +13,8 @@ import click
 
 from evenhand import __version__
 from evenhand.cli.help import Group, sentence
-from evenhand.cli.process import orderly, say, steady_streams
-from evenhand.errors import EvenhandError, EvenhandWarning, brief
+from evenhand.cli.process import SKIPPABLE, orderly, say, steady_streams
+from evenhand.errors import EvenhandError, EvenhandWarning, InputError, brief
 from evenhand.files import keep_freed_memory, search_seldom, start_no_threads
 from evenhand.registry import load
 
@@ -33,6 +33,8 @@ COMMANDS = {
     "accept": ("confidence", "Find a threshold with a guarantee."),
     "causes": ("causes", "Find slices with significantly more errors."),
     "power": ("power", "Estimate what a test set can show."),
+    "leaderboard": ("shared_task", "Write the leaderboard of a shared task."),
+    "bundle": ("shared_task", "Write a scoring bundle for Codabench, EvalAI or Kaggle."),
     "suspects": ("suspects", "Find probable errors of a gold standard."),
     "germeval": ("score", "Score with the metrics of GermEval 2014."),
     "check": ("files", "List every problem of files, with line and remedy."),
@@ -89,14 +91,22 @@ class Commands(Group):
             try:
                 return super().invoke(ctx)
             except EvenhandError as error:
-                _refuse(str(error))
+                _refuse(f"{error}{_hint(ctx, error)}", error.exit_status)
             except click.UsageError as error:
                 _refuse(sentence(error))
 
 
-def _refuse(message: str) -> NoReturn:
+def _hint(ctx: click.Context, error: EvenhandError) -> str:
+    """The option that leaves out a broken system, if the command has it."""
+    systems = ctx.meta.get(SKIPPABLE, ())
+    source = error.problem.source if isinstance(error, InputError) else ""
+    is_system = any(source == name or source.startswith((f"{name}/", f"{name}!")) for name in systems)
+    return " Use --skip-broken to leave it out." if is_system and len(systems) > 1 else ""
+
+
+def _refuse(message: str, status: int = 2) -> NoReturn:
     say(f"evenhand: {brief(message)}")
-    sys.exit(2)
+    sys.exit(status)
 
 
 @contextmanager

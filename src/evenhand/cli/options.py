@@ -23,7 +23,7 @@ from evenhand.cli.help import (
     option,
     with_options,
 )
-from evenhand.cli.process import say
+from evenhand.cli.process import SKIPPABLE, say
 from evenhand.files import check_target
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
@@ -313,9 +313,16 @@ def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequenc
     if manifest is None:
         if gold is None:
             raise click.UsageError("Name a GOLD file, or a --manifest")
+        if options.get("submissions") is not None:
+            if systems:
+                raise click.UsageError("Name SYSTEM files or --submissions, but not both")
+            from evenhand.api.shared_task import submissions_by_name
+
+            systems = [{name: path} for name, path in submissions_by_name(options["submissions"]).items()]
+            note_inputs([path for named in systems for path in named.values()])
         if len(systems) < least:
             raise click.UsageError("Missing argument 'SYSTEM'")
-        return gold, list(systems)
+        return gold, _skippable(options, list(systems))
     if gold is not None:
         raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
     from evenhand.formats.paths import manifest as read_manifest
@@ -323,6 +330,55 @@ def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequenc
     listed = read_manifest(manifest)
     note_inputs([listed.gold, *listed.systems.values()])
     return listed
+
+
+def _skippable(options: Mapping[str, Any], systems: list[Any]) -> list[Any]:
+    """The submissions of the named folders; those that --skip-broken may leave out are noted."""
+    from evenhand.formats.paths import submissions_in
+
+    systems = [system for named in systems for system in (_submissions(named, submissions_in))]
+    if options.get("skip_broken") is False:
+        names = (next(iter(system.values())) if isinstance(system, dict) else system for system in systems)
+        click.get_current_context().meta[SKIPPABLE] = list(map(str, names))
+    return systems
+
+
+def _submissions(system: Any, submissions_in: Callable[[AnyPath], list[AnyPath] | None]) -> list[Any]:
+    return [system] if isinstance(system, dict) else submissions_in(system) or [system]
+
+
+def task_file_options(*, required: bool = False) -> Decorator:
+    """The options for a shared task: its file, and the part of it that is used."""
+    help = "A shared task instead of GOLD and SYSTEM: data sets, tracks and submissions."
+    pattern = "Systems that fit a pattern such as 'sub/{team}/{run}/test.conll' or 'sub/{team}.zip!/test.conll'."
+    submissions = [] if required else [option(SCORING, "--submissions", metavar="PATTERN", help=pattern, rare=True)]
+    return with_options(
+        *submissions,
+        option(SCORING, "--task-file", type=INPUT, metavar="FILE", required=required, help=help, rare=not required),
+        option(SCORING, "--team", metavar="NAME", help="Of a --task-file, only this team.", rare=not required),
+        option(SCORING, "--data", metavar="NAME", help="Of a --task-file, only this data set.", rare=not required),
+        option(SCORING, "--track", metavar="NAME", help="Of a --task-file, only this track.", rare=not required),
+    )
+
+
+history_options = with_options(
+    option(
+        SCORING, "--history", type=OUTPUT, metavar="FILE", help="Append the scores of a --task-file to FILE.", rare=True
+    ),
+    option(
+        SCORING, "--rescore", is_flag=True, help="Also append what was scored with another gold standard.", rare=True
+    ),
+    option(
+        SCORING, "--withdraw", metavar="TEAM[/RUN]", help="Only mark a submission as withdrawn in --history.", rare=True
+    ),
+    option(SCORING, "--date", metavar="DATE", help="Date of new lines, such as 2027-03-01T14:02:11Z [now].", rare=True),
+)
+"""Options of `score` for a history."""
+
+
+def skip_option(*, rare: bool = True) -> Decorator:
+    help = "Leave out the systems that cannot be scored, and list them."
+    return option(SCORING, "--skip-broken", is_flag=True, help=help, rare=rare)
 
 
 query_options = with_options(

@@ -26,6 +26,7 @@ from evenhand.files import write_file
 from evenhand.registry import load
 
 if TYPE_CHECKING:
+    from evenhand.api.check_task import CheckedTask
     from evenhand.data.annotation import Annotation, ReadInfo
     from evenhand.formats.paths import FileList
     from evenhand.formats.storage import AnyPath
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from evenhand.results.comparison import Comparison, Ranking
     from evenhand.results.confidence import Acceptance, Confidence
     from evenhand.results.gate import Gate
+    from evenhand.results.leaderboard import Leaderboard
     from evenhand.results.power import Power
     from evenhand.results.result import Results
     from evenhand.results.summary import Summary
@@ -232,7 +234,9 @@ def emit(
     | Acceptance
     | Suspects
     | Agreement
-    | Adjudication,
+    | Adjudication
+    | Leaderboard
+    | CheckedTask,
     form: str,
     path: Path | None,
     *,

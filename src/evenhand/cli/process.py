@@ -23,6 +23,8 @@ from evenhand.files import refusal
 
 INTERRUPTED = 130
 UNREAD = 141
+SKIPPABLE = "evenhand.skippable"
+"""Key under which a context keeps the systems that --skip-broken may leave out."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Errors of standard output; files have separate messages."""
 _ENDING = ("SIGTERM", "SIGHUP")

@@ -15,6 +15,7 @@ from evenhand.cli.options import (
     OUTPUT,
     Choice,
     by_side,
+    history_options,
     input_arguments,
     interval_options,
     note_inputs,
@@ -25,9 +26,11 @@ from evenhand.cli.options import (
     score_options,
     scoring_options,
     sides,
+    skip_option,
     slice_keywords,
     slice_options,
     task_choice,
+    task_file_options,
     trials_option,
 )
 from evenhand.cli.output import (
@@ -44,6 +47,7 @@ from evenhand.cli.output import (
     table_style,
     write,
 )
+from evenhand.errors import NoSystemLeftError
 from evenhand.formats.storage import AnyPath
 from evenhand.tasks.registry import TASKS
 
@@ -77,7 +81,8 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
 @option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
-@option(SCORING, "--skip-broken", is_flag=True, help="Rank the systems that can be scored, and list the others.")
+@task_file_options()
+@skip_option(rare=False)
 @engine_options
 @form_option(RANK_OUTPUTS)
 @table_options()
@@ -107,10 +112,15 @@ def rank(suite: AnyPath | None, **options: Any) -> None:
     import evenhand
 
     style = table_style(options)
+    if options["task_file"] is not None:
+        from evenhand.cli.shared_task import board, emit_board
+
+        emit_board(board(options), options, style)
+        return
     chosen = score_options(options, "trials", "skip_broken", *INTERVAL_NAMES)
     if suite is not None and (options["gold"] is not None or options["manifest"] is not None):
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
-    if suite is None and options["manifest"] is None and not options["systems"]:
+    if suite is None and options["manifest"] is None and not (options["systems"] or options["submissions"]):
         raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
     with chosen_engine(options) as engine:
         if suite is not None:
@@ -239,6 +249,9 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @reading_options(sided=True)
 @scoring_options()
 @slice_options(SCORING)
+@skip_option()
+@task_file_options()
+@history_options
 @engine_options
 @form_option(OUTPUTS)
 @option(
@@ -301,12 +314,21 @@ def score(**options: Any) -> None:
     import evenhand
 
     form, style, quiet = options["form"], table_style(options), options["quiet"]
+    if options["task_file"] is not None:
+        from evenhand.cli.shared_task import score_task
+
+        score_task(options, style)
+        return
+    if any(options[name] for name in ("history", "rescore", "withdraw", "date", "team", "data", "track")):
+        raise click.UsageError(
+            "--history, --rescore, --withdraw, --date, --team, --data and --track need a --task-file"
+        )
     with chosen_engine(options) as engine:
         key, named = sides(options, least=0)
         if form == "conlleval":
             options |= _conlleval(key, options)
         chosen = (
-            score_options(options, "show", "limit", "entities", "shares")
+            score_options(options, "show", "limit", "entities", "shares", "skip_broken")
             | query_choices(options, engine)
             | slice_keywords(options)
         )
@@ -359,7 +381,12 @@ def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mappin
     unused = ("show", "limit", "groups", "slices", "vocabulary", "entities", "shares")
     others = {name: value for name, value in chosen.items() if name not in unused}
     resamples = 1_000 if wants or against else None  # None: no intervals for large files
-    return evenhand.summarize(gold, systems, against=against or "best", resamples=resamples, **others)
+    try:
+        return evenhand.summarize(gold, systems, against=against or "best", resamples=resamples, **others)
+    except NoSystemLeftError as error:
+        if error.left:  # one system has no summary
+            return None
+        raise
 
 
 def _is_summarized(form: str, wants: bool | None, against: str | None) -> bool:

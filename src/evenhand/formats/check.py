@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import Any
@@ -19,9 +19,22 @@ from evenhand.alignment.spans import LineFollower, SpanFollower
 from evenhand.alignment.words import GoldWords, WordFollower, only_layers
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.characters import peek, same_atoms
-from evenhand.data.vocabulary import Vocabulary, foreign_labels
+from evenhand.data.layers import Spans
+from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.errors import NOTED, OTHER_DOCUMENTS, OTHER_LABELS, OTHER_WORDS, TAKEN, EvenhandError, InputError, Problem
+from evenhand.errors import (
+    NOTED,
+    OTHER_DOCUMENTS,
+    OTHER_LABELS,
+    OTHER_WORDS,
+    TAKEN,
+    UNKNOWN_LABELS,
+    EvenhandError,
+    InputError,
+    Problem,
+    counted,
+    nearest,
+)
 from evenhand.formats.format import FORMATS
 from evenhand.formats.penn_trees import compare_sentences
 from evenhand.formats.read import file_batches
@@ -42,6 +55,14 @@ class Checked:
     """Number of spans, words or mentions."""
     unit: str = "spans"
     labels: Counter[str] = field(default_factory=Counter)
+    tokens: int = 0
+    covered: int = 0
+    """Number of tokens in spans."""
+
+    @property
+    def units_cover_all(self) -> bool:
+        """Whether every token is in a span."""
+        return bool(self.tokens) and self.covered >= self.tokens
 
     def is_error(self, problem: Problem) -> bool:
         """Whether a score would refuse the file for this problem."""
@@ -72,6 +93,9 @@ class Checked:
             layer = batch[self.unit]
             self.units += len(layer)
             self.labels += labels_of(layer)
+            self.tokens += batch.corpus.token_count or 0
+            if isinstance(layer, Spans):
+                self.covered += int((layer.end - layer.start).sum())
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading
 
 
@@ -84,8 +108,17 @@ def labels_of(layer: Any) -> Counter[str]:
     return Counter({names[code]: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)})
 
 
-def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None, align: Align | None = None) -> Checked:
-    """List all problems of a file; with `against`, also differences from the text of another file without tags."""
+def check(
+    path: AnyPath,
+    settings: ReadSettings,
+    against: AnyPath | None = None,
+    align: Align | None = None,
+    labels: Sequence[str] = (),
+) -> Checked:
+    """List all problems of a file; with `against`, also differences from the text of another file.
+
+    Labels are checked if `labels` names those that are known, or the other file has some.
+    """
     problems: list[Problem] = []
     source = Source(path, problems)
     result = Checked(problems, settings.repair)
@@ -107,7 +140,10 @@ def check(path: AnyPath, settings: ReadSettings, against: AnyPath | None = None,
                 _compare_words(counted, against, settings, align)
             else:
                 _compare(counted, source, against, settings, align)
-            _compare_labels(result, source, against, settings)
+            if not labels:
+                _compare_labels(result, source, against, settings)
+        if labels:
+            _report_labels(result, source, Counter(labels))
     except InputError as error:
         problems.append(error.problem)
     # The first lines are read more than once, so their problems occur several times.
@@ -197,9 +233,37 @@ def _compare_labels(result: Checked, source: Source, against: AnyPath, settings:
             labels += labels_of(batch[result.unit])
     except EvenhandError:  # a text without tags
         return
-    foreign = foreign_labels(result.labels, labels)
-    if foreign is not None:
-        source.report(None, *foreign, OTHER_LABELS)
+    _report_labels(result, source, labels)
+
+
+def _report_labels(result: Checked, source: Source, labels: Mapping[str, int]) -> None:
+    for severity, finding in label_problems(result.labels, labels):
+        sentence, _, remedy = finding.partition(". ")
+        kind = UNKNOWN_LABELS if severity == "error" else OTHER_LABELS
+        source.report(None, sentence, remedy.removesuffix("."), kind)
+
+
+def label_problems(
+    labels: Mapping[str, int], known: Mapping[str, int], suggestions: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """The severity and the message for each unknown label; an error if no label is known.
+
+    `suggestions` has the label that is probably meant; without it, the label with the most similar name is suggested.
+    """
+    unknown = {label: count for label, count in labels.items() if label not in known}
+    if not known or not unknown:
+        return
+    names = ", ".join(known)
+    if len(unknown) == len(labels):
+        listed = ", ".join(f"{label!r}" for label in sorted(unknown)[:5])
+        finding = f"expected labels such as {names}, got only others ({listed})"
+        yield "error", f"{finding}. Rename them with --map system:OLD=NEW, or choose another --column."
+        return
+    for label, count in unknown.items():
+        near = (suggestions or {}).get(label) or nearest(label, known)
+        rename = f"rename it with --map system:{label}={near}" if near else "rename it with --map"
+        finding = f"expected one of the labels {names}, got {label!r} ({counted(count, 'span')})"
+        yield "warning", f"{finding}. If it is another name for one of them, {rename}."
 
 
 def _compare(

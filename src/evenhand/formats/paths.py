@@ -104,6 +104,8 @@ def files_of(path: AnyPath | FileList) -> Sequence[AnyPath] | None:
 
 def folder_name(path: AnyPath | FileList) -> str | None:
     """Return the common name of several files; None for a single file."""
+    if isinstance(path, Address) and path.local is not None and path.is_dir():
+        return _ARCHIVE.sub("", path.local.name)
     if isinstance(path, FileList) or path.is_dir():
         return path.name
     return path.parent.name if files_of(path) is not None else None
@@ -130,12 +132,24 @@ def check_same_names(gold: AnyPath | FileList, system: AnyPath | FileList) -> No
         raise InputError(str(system), None, f"found the file {extra!r}, which {gold} does not have", _SAME_NAMES)
 
 
+def check_single_file(gold: AnyPath | FileList, system: AnyPath | FileList) -> None:
+    """Refuse an archive with several files if the gold standard is one file."""
+    if not isinstance(system, Address) or system.local is None or not system.is_dir() or files_of(gold) is not None:
+        return
+    files = files_of(system) or ()
+    if len(files) > 1:
+        finding = f"expected one file, got {' and '.join(names_in(system, files[:2]))}"
+        raise InputError(str(system), None, finding, "Keep only one")
+
+
 def names_in(path: AnyPath, files: Sequence[AnyPath]) -> list[str]:
     """Return the names of files of a folder or pattern; files in subfolders have paths."""
     if isinstance(files, FilesOfFolder):
         return files.names
     if isinstance(path, Path) and path.is_dir():
         return [file.relative_to(path).as_posix() for file in files if isinstance(file, Path)]
+    if isinstance(path, Address) and not path.is_pattern:
+        return [file.name_below(path) for file in files if isinstance(file, Address)]
     return [file.name for file in files]
 
 
@@ -163,7 +177,7 @@ def _at_address(address: Address) -> list[AnyPath] | None:
         return sorted(address.matches())
     if not address.is_dir():
         return None
-    files = {file.name: file for file in sorted(address.files())}
+    files = {file.name_below(address): file for file in sorted(address.files())}
     if not {INFO, SPLITS}.isdisjoint(files):
         finding = "this is a Hugging Face dataset, which can be read only from a disk"
         raise InputError(str(address), None, finding, "copy the folder")
@@ -215,21 +229,22 @@ def file_name(path: AnyPath) -> str:
 
 def _steps(paths: Sequence[AnyPath]) -> list[tuple[str, ...]]:
     """The normalised steps of each path; all are absolute if one is."""
-    is_absolute = any(isinstance(path, Path) and path.is_absolute() for path in paths)
+    locals = [path if isinstance(path, Path) else path.local for path in paths]
+    is_absolute = any(path is not None and path.is_absolute() for path in locals)
     steps = []
-    for path in paths:
-        if isinstance(path, Address):
+    for path, local in zip(paths, locals, strict=True):
+        if isinstance(path, Address) and local is None:
             steps.append(path.parts)
         elif path == STANDARD_INPUT:
             steps.append((Source(path).name,))
-        else:
-            steps.append(Path(os.path.normpath(path.absolute() if is_absolute else path)).parts)
+        elif local is not None:
+            steps.append(Path(os.path.normpath(local.absolute() if is_absolute else local)).parts)
     return steps
 
 
 def _without_ending(path: AnyPath, name: str) -> str:
     if path.is_dir():
-        return name
+        return _ARCHIVE.sub("", name)
     plain = os.path.splitext(name)[0] if path.suffix in COMPRESSIONS else name
     return _ENDING.sub("", plain)
 
@@ -258,6 +273,32 @@ def _differing(paths: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 def _shared(paths: Sequence[tuple[str, ...]], most: int) -> int:
     """The number of first steps that all paths share, at most `most`."""
     return next((n for n in range(most) if len({steps[n] for steps in paths}) > 1), most)
+
+
+def submissions_in(path: AnyPath) -> list[AnyPath] | None:
+    """Return the submissions in a folder that has only folders and archives; None for anything else.
+
+    A folder with files, and an archive, is one submission. So is a folder of brat's, which may have subfolders.
+    """
+    if not isinstance(path, Path) or not path.is_dir() or any((path / name).exists() for name in (INFO, SPLITS)):
+        return None
+    entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+    below = [to_path(entry) for entry in entries]
+    if not below or any(isinstance(entry, Path) and not entry.is_dir() for entry in below):
+        return None
+    if _with_subfolders(path, []):
+        return None
+    inner = [submissions_in(entry) or _single_file(entry) for entry in below]
+    return [submission for submissions in inner for submission in submissions]
+
+
+def _single_file(path: AnyPath) -> list[AnyPath]:
+    """The file of a folder with only one; the folder itself if there are several, and nothing if it is empty."""
+    try:
+        files = files_of(path) or ()
+    except InputError:  # reported when it is read
+        return [path] if isinstance(path, Address) else []
+    return list(files) if len(files) == 1 else [path] if files else []
 
 
 class FileNames:
@@ -444,7 +485,9 @@ def _local_files(path: AnyPath | FileList) -> Iterator[Path]:
         for source in path.sources():
             yield from _local_files(source.path)
         return
-    if isinstance(path, Address):
+    if isinstance(path, Address) and path.local is not None:
+        path = Path(path.text.partition("!/")[0])
+    elif isinstance(path, Address):
         if path.protocol not in ("file", "local"):
             return
         path = Path(path.text.partition("://")[2])

@@ -3,8 +3,8 @@
 Remote files have addresses such as `s3://bucket/gold.conll` or `https://…`, which fsspec opens. An `Address` has the
 methods of a `Path` that readers use, so they need not know where a file is. Addresses may be chained, as in fsspec:
 `simplecache::s3://…` keeps a copy, `zip://gold.conll::https://….zip` is a file in an archive. Compressed files (gzip,
-bzip2, xz, zstd) are recognised by their first bytes. Pipes and standard input can be read once only, so their bytes are
-kept, in memory or in a temporary file, to be read again.
+bzip2, xz, zstd) are recognised by their first bytes; archives are in `archives`. Pipes and standard input can be read
+once only, so their bytes are kept, in memory or in a temporary file, to be read again.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ SIZE = 1 << 17
 STANDARD_INPUT = Path("-")
 _DECOMPRESSED_BLOCK = 1 << 17
 _ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
+_ARCHIVE = re.compile(r"(?is)(.+?\.(?:zip|tgz|tar|tar\.(?:gz|bz2|xz|zst)))(?:!/.*)?\Z")
+"""An archive, or a member of it after `!/`."""
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
 _WEB = ("http", "https")
 _LONGEST_NAME = 80
@@ -54,7 +56,8 @@ Read = Callable[[int, int], bytes]
 """Returns up to `size` bytes from an offset, which is the end of the previous bytes; none at the end."""
 
 
-def _stream(read: Read, close: Callable[[], None] = lambda: None) -> BufferedReader:
+def stream(read: Read, close: Callable[[], None] = lambda: None) -> BufferedReader:
+    """Return a buffered stream of the bytes that `read` returns."""
     return BufferedReader(_Stream(read, close), SIZE)
 
 
@@ -157,8 +160,17 @@ class Address(os.PathLike[str]):
         path = path if old_path.startswith("/") else path.lstrip("/")
         return Address(before + ("" if path == "." else path) + after)
 
+    def name_below(self, folder: Address) -> str:
+        """The name of this file in a folder, by which it is matched with the gold standard's."""
+        return self.name
+
     def absolute(self) -> Address:
         return self
+
+    @property
+    def local(self) -> Path | None:
+        """The local path that the address stands for in the names of systems; None for a remote file."""
+        return None
 
     def open(self, mode: str = "rb") -> BufferedReader:
         """Open the file like `Path.open`; all errors except for missing files become an `InputError`."""
@@ -172,7 +184,7 @@ class Address(os.PathLike[str]):
                 data: bytes = file.read(size)
             return data
 
-        return _stream(read, file.close)
+        return stream(read, file.close)
 
     def read_bytes(self) -> bytes:
         with self.open() as file:
@@ -233,7 +245,17 @@ def to_path(value: str | os.PathLike[str], *, may_be_text: bool = False) -> AnyP
         return Address(text)
     if not may_be_text:
         check_path(text)
-    return _check_possible(Path(value))
+    return _member(text) or _check_possible(Path(value))
+
+
+def _member(text: str) -> Address | None:
+    """The address of an archive, or of a member of one; None for any other path."""
+    match = _ARCHIVE.match(text)
+    if match is None or not os.path.isfile(match[1]):
+        return None
+    from evenhand.formats.archives import Member  # rare
+
+    return Member(text)
 
 
 def _is_address(text: str) -> bool:
@@ -245,6 +267,8 @@ def beside(file: AnyPath, name: str) -> AnyPath:
     if _is_address(name):
         return to_path(name)
     path = file.parent / name
+    if isinstance(path, Path) and (member := _member(str(path))) is not None:
+        return member
     if isinstance(path, Path) and "\0" not in name and not os.path.lexists(path):
         check_path(name)
     return _check_possible(path) if isinstance(path, Path) else path
@@ -338,7 +362,7 @@ def decompressed(file: BinaryIO, kind: Compression, error_of: Callable[[str, str
             reason = str(error).split(": ")[-1].lower().rstrip(".") or type(error).__name__
             raise error_of(f"the compressed file is broken ({reason})", "write it again") from None
 
-    return _stream(read, file.close)
+    return stream(read, file.close)
 
 
 class _Gzip:
@@ -469,7 +493,7 @@ def open_pipe(path: Path) -> BufferedReader:
     elif path != STANDARD_INPUT:
         buffer = buffer.renewed()
     _PIPES[path] = identity, buffer
-    return _stream(buffer.read)
+    return stream(buffer.read)
 
 
 def _open_once(path: Path) -> BufferedReader:

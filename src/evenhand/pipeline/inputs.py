@@ -30,7 +30,16 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, SettingError, unknown
 from evenhand.formats.format import FORMATS, Format, Frame, WrappedObject, format_named, wrap_object
-from evenhand.formats.paths import FileList, check_same_names, distinct_names, file_name, files_of, names_in
+from evenhand.formats.paths import (
+    FileList,
+    check_same_names,
+    check_single_file,
+    distinct_names,
+    file_name,
+    files_of,
+    names_in,
+    submissions_in,
+)
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import notify_observers
 from evenhand.formats.storage import AnyPath, to_path
@@ -234,6 +243,7 @@ def _check_same_names(gold: File, system: File, opened_gold: _Opened, opened: _O
     The names come from the format or, if each file is one text, from the files. A system may then lack files, like an
     annotator who did not see all texts, but may not have files that the gold standard lacks.
     """
+    check_single_file(path_of(gold), path_of(system))
     try:
         check_same_names(path_of(gold), path_of(system))
     except InputError:  # checked only now because recognising the format opens a file
@@ -350,6 +360,7 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         named = {name: side_of(side, name) for name, side in systems.items()}
     else:
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
+        sides = [submission for side in sides for submission in _submissions(side)]
         if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
             raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
         named = _named_in_list(sides)
@@ -359,6 +370,11 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
     if wrong:  # elsewhere the empty name denotes the gold standard
         raise SettingError(f"The name of a system is {quote(wrong[0])}; expected a non-empty string.")
     return named
+
+
+def _submissions(side: Any) -> list[Any]:
+    """The submissions of a folder that has only folders and archives; any other side is one submission."""
+    return (submissions_in(to_path(side)) if isinstance(side, str | PathLike) else None) or [side]
 
 
 def _named_in_list(listed: Sequence[Any]) -> dict[str, Input]:
@@ -418,7 +434,7 @@ def folder_of(side: Input) -> str | None:
 def unique_names(sides: Sequence[Input]) -> list[str]:
     """The names of listed sides: of files the part of the paths that differs, of other objects their own names.
 
-    Objects with equal names get a number.
+    Objects with equal names get a number; a file that is listed twice keeps its name.
     """
     paths = [None if isinstance(side, Annotation | FileList | WrappedObject) else to_path(side) for side in sides]
     of_files = iter(distinct_names([path for path in paths if path is not None]))
@@ -427,7 +443,7 @@ def unique_names(sides: Sequence[Input]) -> list[str]:
     for side, path in zip(sides, paths, strict=True):
         name = name_of(side) if path is None else next(of_files)
         seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        names.append(name if seen[name] == 1 or path is not None else f"{name} ({seen[name]})")
     return names
 
 

@@ -16,7 +16,7 @@ from evenhand.comparison.differences import Bound
 from evenhand.comparison.ranking import Clusters, Correlation, Detectable, RankInterval
 from evenhand.comparison.units import Collection, Unit
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError
+from evenhand.errors import SettingError, Skipped
 from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, plain, present, written
 from evenhand.results.result import GoldSummary, Results
 from evenhand.tables import Query
@@ -217,8 +217,8 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
     """The rankings of an average, by data set."""
     clusters: Clusters | None = None
     """Clusters of significance under the first measure; None if nothing was tested."""
-    skipped: Mapping[str, str] = field(default_factory=dict)
-    """Systems that could not be ranked, with the error message of each."""
+    skipped: Mapping[str, Skipped] = field(default_factory=dict)
+    """Systems that could not be scored, with the problem of each."""
     before: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By measure, the scores on the gold standard without overrides, if it has overrides."""
     few_documents: Count | None = None
@@ -299,7 +299,7 @@ class Ranking(Displayed, WithRows, WithFigures, WithTables):
             ],
             "correlations": self.correlations,
             "clusters": self.clusters,
-            "skipped": [{"name": name, "reason": reason} for name, reason in self.skipped.items()],
+            "skipped": [reason.saved(name) for name, reason in self.skipped.items()],
             **present(before=self.before),
         }
 
@@ -388,6 +388,8 @@ class Comparison(Displayed, WithRows, WithFigures, WithTables):
     """The scores on the gold standard without overrides, if it has overrides."""
     shared: Slice | None = None
     """For words: the words that all systems have; None if no system lacks a word."""
+    skipped: Mapping[str, Skipped] = field(default_factory=dict)
+    """Systems that could not be scored, with the problem of each."""
     page: Callable[[str | Path | None], str] | None = field(default=None, repr=False, compare=False)
     """Renders the page from the same files; None for a saved comparison."""
 
@@ -442,7 +444,11 @@ class Comparison(Displayed, WithRows, WithFigures, WithTables):
             "resampling": self.resampling,
             "report": {"show": self.show, "top": self.top, "sort": self.sort},
             "reading": gold.reading,
-            **present(before=self.before, shared=self.shared),
+            **present(
+                before=self.before,
+                shared=self.shared,
+                skipped=[reason.saved(name) for name, reason in self.skipped.items()] or None,
+            ),
         }
 
     @staticmethod

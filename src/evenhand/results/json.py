@@ -25,7 +25,7 @@ from evenhand.arrays import MOST, Count, Difference, Share, Values
 from evenhand.comparison.differences import CLASSES, Bound
 from evenhand.comparison.units import Unit
 from evenhand.data.annotation import ReadInfo
-from evenhand.errors import InputError, SettingError, counted
+from evenhand.errors import InputError, SettingError, Skipped, counted
 from evenhand.grounding.grounder import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.parameters import Parameter, check_file, check_path
 from evenhand.pipeline.inputs import RunConfig
@@ -352,7 +352,7 @@ def _results(saved: Saved) -> Results:
     by_name = {result.name: result for result in results}
     if not results or len(by_name) < len(results):
         raise ValueError("systems need different names, and there must be at least one")
-    return Results(by_name)
+    return Results(by_name, _skipped(saved))
 
 
 def _settings(saved: Saved) -> ScoreSettings:
@@ -581,6 +581,7 @@ def _comparison(saved: Saved) -> Comparison:
         "slices": {name: slices(rows) for name, rows in _field(saved, "slices", dict[str, dict[str, Saved]]).items()},
         "resampling": {**resampling, "few_documents": resampling.get("few_documents")},
         "shown_units": tuple(units),
+        "skipped": _skipped(saved),
         "further_scores": {
             name: {measure: _undefined(saved_scores[name][measure]) for measure in further}
             for name in systems
@@ -719,10 +720,15 @@ def _ranking_fields(saved: Saved) -> Saved:
             measure: {system["name"]: _standing(_field(system, "standings")[measure]) for system in systems}
             for measure in _field(saved, "models", list[str])
         },
-        "skipped": {system["name"]: system["reason"] for system in _convert(saved.get("skipped", []), list[Saved])},
+        "skipped": _skipped(saved),
         "before": {measure: {name: _undefined(scores[name]) for name in names} for measure, scores in before.items()},
         "data_sets": None if data_sets is None else {name: _ranking_fields(part) for name, part in data_sets.items()},
     }
+
+
+def _skipped(saved: Saved) -> dict[str, Skipped]:
+    systems = _convert(saved.get("skipped", []), list[Saved], "$.skipped")
+    return {_field(system, "name", str): _convert(system, Skipped, "$.skipped[...]") for system in systems}
 
 
 def _standing(saved: Any) -> Saved:

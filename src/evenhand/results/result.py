@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 from evenhand.arrays import Count
 from evenhand.data.annotation import ReadInfo
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, unknown
+from evenhand.errors import SettingError, Skipped, unknown
 from evenhand.grounding.grounder import BOUND, GroundingCounts
 from evenhand.parameters import split_names
 from evenhand.results.display import Displayed, WithFigures, WithRows, WithTables, WithTallies, present
-from evenhand.results.signature import joint_signature
+from evenhand.results.signature import joint_signature, notes_on_skipped
 from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import Average, MeasureScore, Row
 from evenhand.scoring.tally import Tally
@@ -208,8 +208,9 @@ class Result(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[
 class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping[str, Result]):
     """The scores of several systems on one gold standard, by name."""
 
-    def __init__(self, results: Mapping[str, Result]) -> None:
-        self._results = dict(results)
+    def __init__(self, results: Mapping[str, Result], skipped: Mapping[str, Skipped] | None = None) -> None:
+        """`skipped` are the systems that could not be scored."""
+        self._results, self.skipped = dict(results), dict(skipped or {})
         self._first = next(iter(self._results.values()))
 
     @property
@@ -236,7 +237,8 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
     @property
     def notes(self) -> tuple[str, ...]:
         """Warnings and repairs, without repetitions."""
-        return tuple(dict.fromkeys(note for result in self.values() for note in result.notes))
+        on_systems = dict.fromkeys(note for result in self.values() for note in result.notes)
+        return (*notes_on_skipped(self.skipped, len(self)), *on_systems)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -304,6 +306,7 @@ class Results(Displayed, WithRows, WithFigures, WithTables, WithTallies, Mapping
             "systems": [_saved_system(result) for result in self.values()],
             "settings": saved_settings(self._first.settings),
             "reading": gold.reading,
+            **present(skipped=[reason.saved(name) for name, reason in self.skipped.items()] or None),
         }
 
     @staticmethod

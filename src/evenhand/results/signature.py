@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evenhand import __version__
 from evenhand.data.annotation import ReadInfo
-from evenhand.errors import WARNING, counted, nearest, plural
+from evenhand.errors import WARNING, Skipped, counted, nearest, plural
 from evenhand.formats.format import FORMATS
 from evenhand.settings import Atoms, ReadSettings, ScoreSettings
 from evenhand.statistics.significance import trials_for
@@ -286,3 +286,13 @@ def notes_on_settings(settings: ScoreSettings, seen: Sequence[str], systems: Col
             hint = f"; the nearest one is {other!r}" if other else ""
             notes.append(f"the label {label!r} of {option} occurs nowhere{hint}.")
     return tuple(notes)
+
+
+def notes_on_skipped(skipped: Mapping[str, Skipped], scored: int) -> tuple[str, ...]:
+    """A warning that systems are missing, and the reason for each of them."""
+    if not skipped:
+        return ()
+    verb = "was" if len(skipped) == 1 else "were"
+    number = f"{len(skipped):,} of {counted(len(skipped) + scored, 'system')}"
+    warning = f"{WARNING}{number} {verb} not scored. See the notes for the reasons."
+    return (warning, *(f"not scored: {name}: {reason}" for name, reason in skipped.items()))
