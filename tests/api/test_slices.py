@@ -122,7 +122,7 @@ def test_measures_without_units_are_named() -> None:
     assert str(error.value) == "The slice 'length' is of units, and muc cannot be counted by unit."
     with pytest.raises(eh.SettingError) as error:
         eh.gate(gold, candidate=system, floor={"length=2/muc": 0.5})
-    assert str(error.value) == "'length=2/muc' is not a score: muc has no units, which length is a slice of."
+    assert str(error.value) == "The slice 'length' is of units, and mela, muc cannot be counted by unit."
 
 
 def test_every_measure_of_spans_has_slices_of_documents() -> None:

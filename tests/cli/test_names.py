@@ -78,12 +78,8 @@ def test_annotations_in_memory_with_equal_names_get_numbers() -> None:
     assert list(eh.score(annotation, [annotation, annotation])) == ["tags", "tags (2)"]
 
 
-def test_a_file_that_is_given_twice_needs_two_names() -> None:
-    result = run("compare", G, C, "./" + C, B)
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "evenhand: Two systems have the name 'crf'; give each a different name.\n",
-    )
+def test_a_file_that_is_given_twice_gets_a_number() -> None:
+    assert names("compare", G, C, "./" + C, B) == ["crf", "crf (2)", "bert"]
     assert names("compare", G, f"one={C}", f"two={C}") == ["one", "two"]
 
 

@@ -260,11 +260,8 @@ def test_totals_shares_slices_and_verdicts_of_corpora(corpus: Case) -> None:
     }
     for name, slices in corpus["prototype"]["slices"].items():
         for value, (recall, key, precision, response) in slices.items():
-            pieces = [piece[value] for piece in sliced[name]]
-            sums = [
-                sum(getattr(piece, each) for piece in pieces) for each in ("recall", "key", "precision", "response")
-            ]
-            found = [100 * sums[0] / sums[1], sums[1], 100 * sums[2] / sums[3], sums[3]]
+            total = es.SliceSums.total([piece[value] for piece in sliced[name]]).saved()
+            found = [100 * total["recall"], total["key"], 100 * total["precision"], total["response"]]
             assert found == pytest.approx([recall, key, precision, response], abs=1.01e-4)
 
 

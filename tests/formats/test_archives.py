@@ -246,5 +246,5 @@ def test_a_folder_of_folders_and_archives_has_submissions(folder: Path) -> None:
 
 
 def test_a_file_that_is_listed_twice(folder: Path) -> None:
-    with pytest.raises(eh.SettingError, match="Two systems have the name 'gold'"):
-        eh.score("gold.conll", ["gold.conll", "gold.conll"])
+    (folder / "a.conll").write_text(SYSTEM)
+    assert list(eh.score("gold.conll", ["a.conll", "a.conll"])) == ["a", "a (2)"]

@@ -208,9 +208,9 @@ def test_every_format_has_a_case_for_every_task_that_reads_it() -> None:
 
 DISPLAY = (
     "cache caption columns counts decimals engine fractions help help-all jobs latex latex-label output page percent "
-    "quiet scheduler signature show-columns"
+    "quiet scheduler signature show-columns date history rescore withdraw"
 )
-"""Options that no figure of a case depends on: those of output, and of where a command runs."""
+"""Options that no figure of a case depends on: those of output, of histories, and of where a command runs."""
 
 
 @pytest.mark.parametrize("command", ["score", "rank", "compare", "gate", "agree", "germeval", "check"])

@@ -87,6 +87,7 @@ def test_no_report_tells_tasks_or_models_by_name() -> None:
     items = [
         (path.relative_to(ROOM).as_posix(), node.value)
         for path in sorted(ROOM.rglob("*.py"))
+        if path.name != "entities.py"  # draws what only chains have
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in NAMES
     ]

@@ -974,7 +974,7 @@ def compare(
     is_within = of == "groups"
     resampled = None if of == "groups" else of
     resampling = ResamplingSettings(
-        trials or 0, 0 if is_within else resamples, interval, level, seed, resampled
+        0 if trials is None else trials, 0 if is_within else resamples, interval, level, seed, resampled
     ).checked()
     top = check_whole_number("top", top, 0)
     limit = None if limit is None else check_whole_number("limit", limit, 0)

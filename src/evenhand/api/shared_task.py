@@ -182,7 +182,8 @@ class SharedTask:
 def check_name(what: str, name: str | None, known: Any) -> None:
     if name is not None and name not in known:
         names = sorted(known)
-        raise SettingError(unknown(f"Unknown {what} {name!r}", name, names, f"choose one of {', '.join(names)}"))
+        remedy = f"choose one of {', '.join(names)}" if names else f"the task file names no {what}"
+        raise SettingError(unknown(f"Unknown {what} {name!r}", name, names, remedy))
 
 
 # The task file

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
 from evenhand.cli.options import INPUT, OUTPUT, OUTPUT_OR_FOLDER, Choice, note_inputs, seed_option, task_file_options
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from evenhand.results.leaderboard import Leaderboard
     from evenhand.tables import TableStyle
 
+_USED = frozenset(
+    [
+        *("task_file", "team", "data", "track", "resamples", "trials", "level", "seed", "skip_broken"),
+        *("date", "history", "rescore", "withdraw"),
+        *("form", "output", "quiet", "verbose", "percent", "decimals", "show_columns", "signature"),
+        *("caption", "latex_label", "page_columns"),
+    ]
+)
+"""The names of options of commands that a leaderboard uses."""
 BOARD_FORMS = ("text", "json", "markdown", "latex", "html")
 
 
@@ -28,9 +38,19 @@ def board(options: Mapping[str, Any], **others: Any) -> Leaderboard:
 
     if options.get("gold") is not None or options.get("manifest") is not None:
         raise click.UsageError("Name GOLD and SYSTEM files, or a --task-file, but not both")
+    _refuse_others()
     names = ("team", "data", "track", "resamples", "trials", "level", "seed", "skip_broken", "date")
     chosen = {name: options[name] for name in names if options.get(name) is not None}
     return evenhand.leaderboard(options["task_file"], **{**chosen, **others})
+
+
+def _refuse_others() -> None:
+    """Refuse options that a leaderboard does not use: the task file states how files are read and scored."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name not in _USED and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[-1]} does nothing with a --task-file; set it in that file")
 
 
 def emit_board(made: Leaderboard, options: Mapping[str, Any], style: TableStyle) -> None:

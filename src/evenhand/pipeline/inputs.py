@@ -434,7 +434,7 @@ def folder_of(side: Input) -> str | None:
 def unique_names(sides: Sequence[Input]) -> list[str]:
     """The names of listed sides: of files the part of the paths that differs, of other objects their own names.
 
-    Objects with equal names get a number; a file that is listed twice keeps its name.
+    Objects with equal names get a number, and so does a file that is listed twice.
     """
     paths = [None if isinstance(side, Annotation | FileList | WrappedObject) else to_path(side) for side in sides]
     of_files = iter(distinct_names([path for path in paths if path is not None]))
@@ -443,7 +443,7 @@ def unique_names(sides: Sequence[Input]) -> list[str]:
     for side, path in zip(sides, paths, strict=True):
         name = name_of(side) if path is None else next(of_files)
         seen[name] += 1
-        names.append(name if seen[name] == 1 or path is not None else f"{name} ({seen[name]})")
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names
 
 

@@ -35,7 +35,7 @@ SCRIPTS = (
     *("filters", "views", "overview", "entities", "pairs", "print", "download", "start"),
 )
 """The parts of the script that unpacks, filters, lists and draws units; the second line draws."""
-STYLES = ("page", "drawing", "entities")
+STYLES = ("page", "drawing")
 _SIGNS = str.maketrans({"\n": "↵", "\t": "⇥"})
 
 
@@ -46,7 +46,7 @@ def render(report: Report) -> str:
         short=short,
         shortened=lambda text: shortened(without_options(text), short),
         report=report,
-        style=style_sheet(STYLES),
+        style=style_sheet(STYLES if report.drawn is None else (*STYLES, "entities")),
         script=Markup(one_function(SCRIPTS)),
         data=packed(unit_data(report)),
         total=report.units.total,

@@ -209,7 +209,7 @@ class EntityCounts:
     singletons: Counter[str]
     links: dict[str, Counter[tuple[str, str]]]
     distances: dict[str, Counter[str]]
-    slices: dict[str, dict[str, SliceSums]]
+    slices: dict[str, dict[str, list[SliceSums]]]
     stages: dict[tuple[str, ...], list[Values]]
     """Counts by document, by the types that are repaired."""
     chains: list[dict[str, Any]]
@@ -243,7 +243,7 @@ class EntityCounts:
         ):
             known = self.slices.setdefault(name, {})
             for value, sums in slices.items():
-                known[value] = known[value].plus(sums) if value in known else sums
+                known.setdefault(value, []).append(sums)
         self._add_chains(errors, corpus, {pair.key: pair for pair in pairs})
 
     def _add_chains(self, errors: EntityErrors, corpus: Corpus, pairs: Mapping[int, Any]) -> None:
@@ -316,7 +316,8 @@ class EntityCounts:
             "links": {side: _nested(counts) for side, counts in self.links.items()},
             "link_distances": {side: dict(counts) for side, counts in self.distances.items()},
             "slices": {
-                name: {value: sums.saved() for value, sums in slices.items()} for name, slices in self.slices.items()
+                name: {value: SliceSums.total(sums).saved() for value, sums in slices.items()}
+                for name, slices in self.slices.items()
             },
             "chains": [rows[row] for row in order],
         }

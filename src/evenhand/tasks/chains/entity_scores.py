@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -345,22 +346,27 @@ def _two_parts(before: tuple[float, float, float], after: tuple[float, float, fl
 
 @dataclass(frozen=True)
 class SliceSums:
-    """Recall and precision of a slice as sums, which add up over documents, and their numbers of units."""
+    """Recall and precision of a slice as shares of its units, which add up over documents, and the numbers of units."""
 
-    recall: float
+    recall: Sequence[float]
     key: int
-    precision: float
+    precision: Sequence[float]
     response: int
 
-    def plus(self, other: SliceSums) -> SliceSums:
-        columns = zip(vars(self).values(), vars(other).values(), strict=True)
-        return SliceSums(*(one + two for one, two in columns))
+    @staticmethod
+    def total(parts: Sequence[SliceSums]) -> SliceSums:
+        return SliceSums(
+            [share for part in parts for share in part.recall],
+            sum(part.key for part in parts),
+            [share for part in parts for share in part.precision],
+            sum(part.response for part in parts),
+        )
 
     def saved(self) -> dict[str, float | None]:
-        """Recall and precision, undefined without units, and the numbers of these."""
+        """Recall and precision, undefined without units, and the numbers of these; no sum depends on an order."""
         recall, precision = (
-            part / whole if whole else None
-            for part, whole in ((self.recall, self.key), (self.precision, self.response))
+            fsum(shares) / number if number else None
+            for shares, number in ((self.recall, self.key), (self.precision, self.response))
         )
         return {"recall": recall, "key": self.key, "precision": precision, "response": self.response}
 
@@ -375,20 +381,22 @@ def b_cubed_by_type(mentions: EntityMentions) -> dict[str, SliceSums]:
     order = np.argsort(codes)
     cell = order[np.searchsorted(codes[order], key[both] * width + response[both])]
     common, types = cells.common[cell], mentions.type
-    recall = np.bincount(types[both], common / cells.key_size[key[both]], minlength=3)
-    precision = np.bincount(types[both], common / cells.response_size[response[both]], minlength=3)
-    sizes = [np.bincount(types[chain >= 0], minlength=3) for chain in (key, response)]
-    columns = zip(recall.tolist(), sizes[0].tolist(), precision.tolist(), sizes[1].tolist(), strict=True)
-    return {name: SliceSums(*row) for name, row in zip(MENTION_TYPES, columns, strict=True)}
+    shares = common / cells.key_size[key[both]], common / cells.response_size[response[both]]
+    sizes = [np.bincount(types[chain >= 0], minlength=3).tolist() for chain in (key, response)]
+    slices = {}
+    for number, name in enumerate(MENTION_TYPES):
+        recall, precision = (side[types[both] == number].tolist() for side in shares)
+        slices[name] = SliceSums(recall, sizes[0][number], precision, sizes[1][number])
+    return slices
 
 
 def ceaf_e_by_size(cells: ChainCells, pairs: Sequence[AlignedPair]) -> dict[str, SliceSums]:
     """CEAF_e of the entities of each size."""
-    sums = np.zeros((2, len(SIZES)))
     bins = [np.digitize(size, _SIZE_BOUNDS) for size in (cells.key_size, cells.response_size)]
+    shares: list[list[list[float]]] = [[[] for _ in SIZES] for _ in bins]
     for pair in pairs:
-        sums[0, bins[0][pair.key]] += pair.similarity
-        sums[1, bins[1][pair.response]] += pair.similarity
+        shares[0][bins[0][pair.key]].append(pair.similarity)
+        shares[1][bins[1][pair.response]].append(pair.similarity)
     sizes = [np.bincount(side, minlength=len(SIZES)) for side in bins]
-    columns = zip(sums[0].tolist(), sizes[0].tolist(), sums[1].tolist(), sizes[1].tolist(), strict=True)
+    columns = zip(shares[0], sizes[0].tolist(), shares[1], sizes[1].tolist(), strict=True)
     return {name: SliceSums(*row) for name, row in zip(SIZES, columns, strict=True)}
