@@ -80,11 +80,19 @@ _PARTS = {
 BlockEnd = Literal["blank line", "line", "document", "table"]
 
 
+_TAIL = 1 << 14
+"""Number of bytes at the end of a block in which there is nearly always a blank line."""
+
+
 def _after_last_blank_line(data: bytes) -> int:
-    for ending in (b"\n\n", b"\n\r\n"):
-        offset = data.rfind(ending)
-        if offset >= 0:
-            return offset + len(ending)
+    for start in (
+        max(len(data) - _TAIL, 0),
+        0,
+    ):  # files with CRLF have no \n\n, so one is not sought in the whole block
+        for ending in (b"\n\n", b"\n\r\n"):
+            offset = data.rfind(ending, start)
+            if offset >= 0:
+                return offset + len(ending)
     return max((match.end() for match in _BLANK_LINE.finditer(data)), default=0)
 
 

@@ -30,7 +30,7 @@ Pair = list[FileList]
 """One file of each side, the gold standard's first; or several files of each."""
 WORTH = 4
 """Minimum number of smallest parts in a job that is divided."""
-SMALLEST = 4 << 20
+SMALLEST = 8 << 20
 """Minimum size of a part in bytes, all sides together, if processes are copies of this one."""
 SMALLEST_IF_SPAWNED = 16 << 20
 """The same if processes must load all modules first."""
