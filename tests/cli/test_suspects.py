@@ -54,7 +54,7 @@ def test_overrides_of_proposals_are_refused(tmp_path: Path) -> None:
 
 def test_truth_compares_with_votes() -> None:
     result = run("suspects", *FILES, "--truth", NER / "gold.conll", "--first", 1, "-q")
-    assert "votes     20.00       84.05         9        10" in result.stdout
+    assert "votes     20.00       84.05         9        11" in result.stdout
     assert "11 places in total" in result.stdout
 
 

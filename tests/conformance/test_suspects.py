@@ -80,15 +80,13 @@ def test_sixteen_systems(files: dict[str, Path], fitted: eh.Suspects, rule: str)
 
 
 def test_votes(files: dict[str, Path]) -> None:
-    """The order of the list within equal numbers of votes is not defined by the figures; up to 3 places differ."""
     truth = truth_of(searched(files, "votes"))
     assert_figures(truth, FIGURES["votes"])
     found = FIGURES["votes"]["found"]
-    assert {number: truth.rule.found_at(int(number)) for number in found} == pytest.approx(found, abs=3)
-    assert {number: truth.rule.found_at(int(number)) for number in ("10", "25", "50")} == {"10": 7, "25": 14, "50": 23}
+    assert {number: truth.rule.found_at(int(number)) for number in found} == found
 
 
-def test_the_goals_of_the_issue(fitted: eh.Suspects) -> None:
+def test_the_promised_figures(fitted: eh.Suspects) -> None:
     truth = truth_of(fitted)
     assert (truth.rule.found_at(282), truth.rule.found_at(565), truth.places) == (99, 131, 212)
     assert round(truth.rule.ap_wrong or 0, 3) == 0.399

@@ -40,8 +40,8 @@ suspicion of a gold span g = max(h p(r) of its system rivals r, p of nothing) - 
 suspicion of a system span x = h p(x) - max p of the gold spans that share an atom - ½ p of the best rival above p(x)
 
 A system rival is a system span that no gold span equals. h is ½ if the system span is strictly inside the gold span,
-because systems cut names short, otherwise 1. Under `votes`, h is 1, and x loses max(u of its rivals, share of systems
-with nothing there). In tags, nothing is not an answer.
+because systems cut names short, otherwise 1. Under `votes`, h is 1 and nothing is subtracted, so suspicion is the share
+of systems that have the proposal. In tags, nothing is not an answer.
 
 The list has one suspect per place, most suspicious first; equal suspicions are in the order of the text. A place is a
 gold span, or a system span without an overlapping gold span. Each proposal is used only once. A gold span that all
@@ -617,10 +617,8 @@ def suspicion_of(candidates: Candidates, evidence: Evidence | None, rule: Rule) 
 
 def _by_votes(candidates: Candidates) -> Suspicion:
     u = candidates.has.mean(axis=0) if candidates.confidence is None else candidates.confidence
-    nothing = candidates.has_nothing.mean(axis=0) if candidates.confidence is None else candidates.none
     best_value, best, _ = _best_rivals(candidates, u, halved=False)
-    above = np.maximum(candidates.largest(u, *candidates.rivals()), nothing)
-    listed = np.where(candidates.is_gold, np.where(best >= 0, best_value, 0) - u, u - above)
+    listed = np.where(candidates.is_gold, np.where(best >= 0, best_value, 0), u)
     value = np.where(candidates.is_gold, 1 - u, u)
     return Suspicion(_rounded(value), _rounded(listed), best)
 
