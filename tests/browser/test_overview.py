@@ -37,6 +37,12 @@ def test_sixteen_systems_are_in_sight_without_scrolling(open_page: Open, sixteen
     assert page.locator("#more-systems").count() == 0
 
 
+def test_further_measures_are_beside_the_score(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["chains"], viewport={"width": 1440, "height": 900})
+    assert page.locator(".systems th.further").all_inner_texts() == ["LEA", "CEAFe", "B³", "MUC"]
+    assert page.locator(".systems tbody tr").first.bounding_box()["height"] < 40
+
+
 def test_an_outlier_is_marked_at_the_edge_of_the_scale(open_page: Open, sixteen: Path) -> None:
     """Hammerton's network has 67.39; the 15 others lie between 84.07 and 92.67."""
     page = open_page(sixteen)
