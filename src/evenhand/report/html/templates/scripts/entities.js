@@ -66,7 +66,7 @@ function buildEntities() {
 
   function table(place, heads, title) {
     const node = make("table"), head = make("tr"), body = make("tbody"), top = make("thead");
-    for (const [text, name] of heads) { const cell = make("th", name, text); cell.scope = "col"; head.append(cell); }
+    for (const [text, name] of heads) { const cell = make(text ? "th" : "td", name, text); if (text) cell.scope = "col"; head.append(cell); }
     top.append(head);
     node.append(top, body);
     node.setAttribute("aria-label", title);
