@@ -249,6 +249,22 @@ def test_defects_of_a_task_file(folder: Path, old: str, new: str, message: str) 
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "--match", "exact"),
+        ("rank", "--map", "PER=X"),
+        ("check", "--labels", "PER"),
+        ("report", "--team", "ann", "--by", "exact", "-o", "page.html"),
+    ],
+)
+def test_options_of_the_task_file_are_refused(folder: Path, arguments: tuple[str, ...]) -> None:
+    result = run(arguments[0], "--task-file", "task.toml", *arguments[1:])
+    assert result.exit_code == 2
+    option = next(word for word in arguments if word in ("--match", "--map", "--labels", "--by"))
+    assert f"{option} does nothing with a --task-file; set it in that file" in result.stderr
+
+
 def test_all_broken_is_exit_status_1(folder: Path) -> None:
     for path in Path("submissions").rglob("*.conll"):
         path.write_text("x O\n")

@@ -392,7 +392,7 @@ def leaderboard(
 
 @dataclass(frozen=True)
 class _Scored:
-    """A scored data set: all systems, and the ranking of those that are no baselines."""
+    """A scored data set: all systems, and the ranking of those that are not baselines."""
 
     data: TaskData
     results: Results | None
@@ -703,7 +703,7 @@ def _mean_ranking(
     resampling: ResamplingSettings,
     has_trials: bool,
 ) -> Ranking | None:
-    """The ranking by the mean, with clusters, of the systems that are no baselines."""
+    """The ranking by the mean, with clusters, of the systems that are not baselines."""
     teams = {system: team for (team, _), system in task.names.items()}
     kept = {system: mean for system, mean in means.items() if teams[system] not in task.baselines}
     usable = [each for each in scored if each.everyone is not None and each.ranked is not None]

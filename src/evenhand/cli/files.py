@@ -132,10 +132,12 @@ def _check_task(form: str, options: Mapping[str, Any]) -> int:
     """Check the submissions of a task file; the exit status."""
     from evenhand.api.check_task import check_task
     from evenhand.cli.output import emit, write
+    from evenhand.cli.shared_task import TASK_PART, refuse_unused
     from evenhand.report.text import table_text
 
     if options["files"]:
         raise click.UsageError("Name FILES or a --task-file, but not both")
+    refuse_unused((*TASK_PART, "form", "output"))
     made = check_task(options["task_file"], team=options["team"], data=options["data"], track=options["track"])
     if form in ("json", "html"):
         emit(made, form, options["output"], quiet=True)

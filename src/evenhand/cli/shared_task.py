@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from evenhand.results.leaderboard import Leaderboard
     from evenhand.tables import TableStyle
 
+TASK_PART = ("task_file", "team", "data", "track")
+"""The names of the options that choose a part of a shared task."""
 _USED = frozenset(
     [
-        *("task_file", "team", "data", "track", "resamples", "trials", "level", "seed", "skip_broken"),
+        *(*TASK_PART, "resamples", "trials", "level", "seed", "skip_broken"),
         *("date", "history", "rescore", "withdraw"),
         *("form", "output", "quiet", "verbose", "percent", "decimals", "show_columns", "signature"),
         *("caption", "latex_label", "page_columns"),
@@ -38,18 +40,18 @@ def board(options: Mapping[str, Any], **others: Any) -> Leaderboard:
 
     if options.get("gold") is not None or options.get("manifest") is not None:
         raise click.UsageError("Name GOLD and SYSTEM files, or a --task-file, but not both")
-    _refuse_others()
+    refuse_unused(_USED)
     names = ("team", "data", "track", "resamples", "trials", "level", "seed", "skip_broken", "date")
     chosen = {name: options[name] for name in names if options.get(name) is not None}
     return evenhand.leaderboard(options["task_file"], **{**chosen, **others})
 
 
-def _refuse_others() -> None:
-    """Refuse options that a leaderboard does not use: the task file states how files are read and scored."""
+def refuse_unused(used: Collection[str]) -> None:
+    """Refuse options of the command that are not used: the task file states how files are read and scored."""
     context = click.get_current_context()
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name not in _USED and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if name not in used and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"{parameter.opts[-1]} does nothing with a --task-file; set it in that file")
 
 
@@ -126,7 +128,10 @@ def report_task(options: Mapping[str, Any]) -> tuple[str, str] | None:
     """The feedback page for a team and what to say; None if the page has units, as `feedback = "full"` allows."""
     from evenhand.api.shared_task import feedback_page
 
-    return feedback_page(options["task_file"], options["team"], options["data"], options["track"])
+    feedback = feedback_page(options["task_file"], options["team"], options["data"], options["track"])
+    if feedback is not None:
+        refuse_unused((*TASK_PART, "output", "quiet"))
+    return feedback
 
 
 @click.command(cls=Command)

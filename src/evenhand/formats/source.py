@@ -88,7 +88,7 @@ def _after_last_blank_line(data: bytes) -> int:
     for start in (
         max(len(data) - _TAIL, 0),
         0,
-    ):  # files with CRLF have no \n\n, so one is not sought in the whole block
+    ):  # CRLF files have no b"\n\n": search the end first
         for ending in (b"\n\n", b"\n\r\n"):
             offset = data.rfind(ending, start)
             if offset >= 0:

@@ -19,8 +19,8 @@ the *anchor* of the chain, its first mention that is not a pronoun, or else its 
 | otherwise, each mention that the other side lacks | extra mention | missing mention |
 | each part, also beside an extra or a missing entity | conflated entities | divided entity |
 
-So swapping the sides swaps the columns. An invented mention that begins a chain is no extra mention: the part after it
-counts as conflated with it. If the first mention of a chain is missing, the rest counts as divided. The analyser of
+So swapping the sides swaps the columns. An invented mention that begins a chain is not an extra mention: the part after
+it counts as conflated with it. If the first mention of a chain is missing, the rest counts as divided. The analyser of
 Kummerfeld and Klein derives the same errors from operations: *split* (pieces of the chains of the response that have
 several), *merge* (of the key), *remove* (mentions outside K) and *introduce* (mentions outside R).
 
