@@ -85,10 +85,8 @@ _TAIL = 1 << 14
 
 
 def _after_last_blank_line(data: bytes) -> int:
-    for start in (
-        max(len(data) - _TAIL, 0),
-        0,
-    ):  # CRLF files have no b"\n\n": search the end first
+    # CRLF files have no "\n\n", so search the last bytes before the whole block.
+    for start in (max(len(data) - _TAIL, 0), 0):
         for ending in (b"\n\n", b"\n\r\n"):
             offset = data.rfind(ending, start)
             if offset >= 0:
