@@ -1,4 +1,4 @@
-"""Cells as codes: equal cells have equal codes, whether most of them are the same or not."""
+"""Cells and names as codes: equal ones have equal codes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,30 @@ from evenhand.arrays import windows
 from evenhand.data.from_lists import code_lines, code_tags, code_texts
 from evenhand.data.layers import SparseTags, Tags
 from evenhand.data.tokens import Tokens
-from evenhand.data.vocabulary import CellCodes, SparseCodes
+from evenhand.data.vocabulary import CellCodes, NameIndex, NameTable, SparseCodes
 
 CELLS = st.lists(
     st.sampled_from(["O", "O", "O", "X", "B-PER", "I-PER", "B-a-long-label", "B-a-long-labels"]), min_size=1
 )
+
+
+@given(st.lists(st.text(st.characters(), max_size=3), max_size=300))
+def test_codes_of_names_are_those_of_a_dictionary(names: list[str]) -> None:
+    """With lone surrogates, and enough names to make the table grow."""
+    index, known = NameIndex(), dict[str, int]()
+    for name in names:
+        assert index.find(name) == known.get(name, -1)
+        assert index.code(name) == known.setdefault(name, len(known))
+    assert [index[code] for code in range(len(index))] == list(known)
+
+
+def test_tables_with_the_same_index_have_different_names() -> None:
+    index = NameIndex()
+    gold, system = NameTable(index), NameTable(index)
+    assert [gold.add("a", 7), gold.add("b", 8), system.add("b", 1), system.add("c", 2)] == [0, 0, 0, 0]
+    assert [gold.add("a", 9), system.add("b", 9)] == [7, 1]
+    assert [gold.number(index.find(name)) for name in ("a", "b", "c", "d")] == [7, 8, 0, 0]
+    assert (len(gold), len(system)) == (2, 2)
 
 
 @given(st.lists(CELLS, min_size=1, max_size=4), st.integers(0, 600))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -27,6 +28,7 @@ from evenhand.data.annotation import Annotation
 from evenhand.data.corpus import Corpus
 from evenhand.data.structures import Chains, mention_words, word_numbers
 from evenhand.data.tokens import Tokens, equal
+from evenhand.data.vocabulary import NameTable, StringIndex, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted_phrase
 
@@ -167,12 +169,34 @@ def repeated_name(source: str, name: str) -> InputError:
     return InputError(source, None, finding, "give every document a distinct name", "document")
 
 
-def add_names(corpus: Corpus, sources: dict[str, str]) -> None:
-    """Add the names of documents and their file; names must be distinct in all files of a folder."""
-    for name in corpus.names:
-        if name in sources:
-            raise repeated_name(corpus.source, name)
-        sources[name] = corpus.source
+class DocumentFiles(Mapping[str, str]):
+    """The file of each document of a side, by name; names must be distinct in all files of a folder."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._index = vocabulary.documents
+        self._numbers = NameTable(self._index)
+        self._files = StringIndex[str]()
+        self._codes = array("i")
+        """The codes of names, in the order of documents."""
+
+    def add(self, corpus: Corpus) -> None:
+        file = self._files.code(corpus.source) + 1
+        for name in corpus.names:
+            if self._numbers.add(name, file):
+                raise repeated_name(corpus.source, name)
+            self._codes.append(self._index.code(name))
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._index.__getitem__, self._codes)
+
+    def __getitem__(self, name: str) -> str:
+        file = self._numbers.number(self._index.find(name))
+        if not file:
+            raise KeyError(name)
+        return self._files[file - 1]
 
 
 class ChainFollower(Follower):
@@ -184,6 +208,7 @@ class ChainFollower(Follower):
         self,
         batches: Iterator[Annotation],
         sides: tuple[Open, Open],
+        vocabulary: Vocabulary,
         *,
         strict: bool,
         called: SideNames = GOLD_AND_PREDICTION,
@@ -195,7 +220,7 @@ class ChainFollower(Follower):
         """
         self._strict, self.issues, self._heads_of = strict, AlignmentIssues(called), heads_of
         self._documents = DocumentsByName(map(self._receive, batches), sides, _BY_NAME, self.issues)
-        self._names: dict[str, str] = {}
+        self._files = DocumentFiles(vocabulary)
         self._unnamed = self._gold_unnamed = True
         self._source = ""
 
@@ -212,7 +237,7 @@ class ChainFollower(Follower):
 
     def _receive(self, batch: Annotation) -> Annotation:
         batch.chains()  # raises an error if there are none
-        add_names(batch.corpus, self._names)
+        self._files.add(batch.corpus)
         self._unnamed &= batch.corpus.unnamed
         self._source = batch.corpus.source
         self.reading = self.reading.plus(batch.reading) if self.reading else batch.reading

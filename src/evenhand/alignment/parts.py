@@ -77,7 +77,7 @@ class Alignment:
     """Whether words are compared by position because one side has no word forms."""
     ends_apart: bool = False
     """Whether the sides end with different words, so the following words could change their alignment."""
-    document_names: dict[str, str] = field(default_factory=dict)
+    document_files: Mapping[str, str] = field(default_factory=dict)
     """Named documents, and the file of each, if documents are matched by name."""
     texts_are_documents: bool = False
     """Whether strings are compared by document, not by sentence."""

@@ -63,7 +63,8 @@ def results_of(
 ) -> Results:
     """The results of a run; `inputs` are read again for units."""
     settings, task = prepared.settings, prepared.task
-    models, read_as, gold = shown_models(prepared.models, groups), prepared.read_as["gold"], run.figures(gold_name)
+    models, read_as = shown_models(prepared.models, groups), prepared.read_as["gold"]
+    gold = run.figures(gold_name, groups=groups)
     on_settings = notes_on_settings(settings, run.labels, run.systems)
     general = notes_on_gold(gold, task.unit), on_settings, task.rules.notes(settings), prepared.content.notes
     results = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -258,6 +259,80 @@ class StringIndex(Generic[T]):
         return self.values[code]
 
 
+class NameIndex:
+    """Codes of the names of documents, of which large files have many: 45 bytes per name, a dictionary takes 150."""
+
+    def __init__(self) -> None:
+        self._text = bytearray()
+        self._ends = array("q", [0])
+        self._slots = array("i", [-1]) * 64
+        """A hash table of codes, at most half full; -1 is free."""
+
+    def code(self, name: str) -> int:
+        """Return the code of a name, which is added if it is new."""
+        text = name.encode(errors="surrogatepass")
+        slot = self._slot(text)
+        code = self._slots[slot]
+        if code >= 0:
+            return code
+        code = self._slots[slot] = len(self)
+        self._text += text
+        self._ends.append(len(self._text))
+        if 2 * len(self) > len(self._slots):
+            self._slots = array("i", [-1]) * (2 * len(self._slots))
+            for known in range(len(self)):
+                self._slots[self._slot(self._bytes(known))] = known
+        return code
+
+    def find(self, name: str) -> int:
+        """Return the code of a name, or -1 if it has none."""
+        return self._slots[self._slot(name.encode(errors="surrogatepass"))]
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, code: int) -> str:
+        return self._bytes(code).decode(errors="surrogatepass")
+
+    def _bytes(self, code: int) -> bytes:
+        return bytes(self._text[self._ends[code] : self._ends[code + 1]])
+
+    def _slot(self, text: bytes) -> int:
+        """The slot of a name, or the free one that it gets."""
+        last = len(self._slots) - 1
+        slot = hash(text) & last
+        while self._slots[slot] >= 0 and self._bytes(self._slots[slot]) != text:
+            slot = (slot + 1) & last
+        return slot
+
+
+class NameTable:
+    """A positive number for each name. Tables with the same index share the names."""
+
+    def __init__(self, index: NameIndex) -> None:
+        self._index = index
+        self._numbers = array("q")
+        """By code; 0 for names of other tables."""
+        self._size = 0
+
+    def add(self, name: str, number: int) -> int:
+        """Add a name with a number and return 0, or return the number that the name has already."""
+        code = self._index.code(name)
+        self._numbers.extend([0] * (code + 1 - len(self._numbers)))
+        if self._numbers[code]:
+            return self._numbers[code]
+        self._numbers[code] = number
+        self._size += 1
+        return 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def number(self, code: int) -> int:
+        """Return the number of the name with this code; 0 if it has none."""
+        return self._numbers[code] if 0 <= code < len(self._numbers) else 0
+
+
 class Labels(StringIndex[str]):
     """Names of labels; none is longer than the limit."""
 
@@ -272,6 +347,7 @@ class Vocabulary:
 
     A shape is the tuple of the tokens that a span leaves out, counted from its first token; code 0 means no gaps.
     Negative numbers are tokens of the span that the text lacks. Extras are additional data of spans; code 0 means none.
+    `documents` are the names of the documents of all sides.
     """
 
     def __init__(self) -> None:
@@ -279,6 +355,7 @@ class Vocabulary:
         self.shapes: StringIndex[tuple[int, ...]] = StringIndex([()])
         self.extras: StringIndex[Hashable] = StringIndex([()])
         self.columns: defaultdict[str, StringCoder] = defaultdict(StringCoder)
+        self.documents = NameIndex()
 
     def labels_of(self, coder: StringCoder, code: Ints) -> Ints:
         """Convert codes of a coder to label codes; only names that occur become labels."""

@@ -27,7 +27,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import TagColumn
 from evenhand.data.structures import Chains
 from evenhand.data.tokens import PADDING, Tokens
-from evenhand.data.vocabulary import Vocabulary
+from evenhand.data.vocabulary import NameTable, Vocabulary
 from evenhand.dataclass import dataclass
 from evenhand.errors import BRACKETS, SettingError, counted
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
@@ -188,7 +188,7 @@ class _Conll2012Reader:
         """`has_parse`: batches have a layer of parse bits, which are empty in files without them."""
         self._source, self._layout, self._vocabulary, self._reading = source, layout, vocabulary, reading
         self._has_parse = has_parse
-        self._names = DocumentNames(source)
+        self._names = DocumentNames(source, vocabulary)
         self._unnamed: int | None = None
         """The line of the first word outside of documents."""
 
@@ -319,9 +319,9 @@ def _title(mark: str) -> tuple[str, str | None]:
 class DocumentNames:
     """All names of documents so far, with their lines; a name may occur only once."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, vocabulary: Vocabulary) -> None:
         self._source = source
-        self._lines: dict[str, int] = {}
+        self._lines = NameTable(vocabulary.documents)
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -329,12 +329,12 @@ class DocumentNames:
     def once(self, name: str | None, line: int) -> str:
         """Return the name, or a number if there is none. A known name is a problem, and the line is added to it."""
         name = str(len(self) + 1) if name is None else name
-        if name in self._lines:
-            finding = f"the document {name} began in line {self._lines[name]} already"
-            self._source.report(line, finding, "give every document a different name", "document")
-            name = f"{name} in line {line}"
-        self._lines[name] = line
-        return name
+        first_line = self._lines.add(name, line)
+        if not first_line:
+            return name
+        finding = f"the document {name} began in line {first_line} already"
+        self._source.report(line, finding, "give every document a different name", "document")
+        return self.once(f"{name} in line {line}", line)
 
 
 def too_long(size: int) -> tuple[str, str]:

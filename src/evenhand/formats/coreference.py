@@ -68,7 +68,7 @@ def traits(source: Source, settings: ReadSettings) -> frozenset[str]:
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole documents."""
-    names = DocumentNames(source)
+    names = DocumentNames(source, vocabulary)
     tagged: set[bool] = set()
     for block in source.blocks(_BLOCKS * settings.block_size, cut_after="line"):
         documents = list(_decoded(source, block, settings))

@@ -200,7 +200,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     pos = _pos_column(source, settings)
     column = "pos=xpos" if pos == COLUMNS.index("xpos") else None
     info, extra = ReadInfo(COREFUD.name, column=column), [name for name in settings.extra if name in COLUMNS]
-    reader = _CorefudReader(source, pos, vocabulary, info, DocumentNames(source), list(map(str, extra)))
+    reader = _CorefudReader(source, pos, vocabulary, info, DocumentNames(source, vocabulary), list(map(str, extra)))
     blocks = source.blocks(_BLOCKS * settings.block_size, cut_after="document")
     yield from (batch for batch in map(reader.read, blocks) if batch is not None)
 

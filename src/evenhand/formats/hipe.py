@@ -171,7 +171,7 @@ class _HipeReader:
         self._source, self._layout = source, layout
         self._decoder = SpanDecoder(vocabulary, is_response=is_response)
         self._notes = StringCoder()
-        self._names = DocumentNames(source)
+        self._names = DocumentNames(source, vocabulary)
 
     def read(self, block: Block) -> Annotation | None:
         """Return the documents of a block, if it has any."""

@@ -260,7 +260,7 @@ class Joining:
         joined.sentences += run.sentences
         joined.size = None if joined.size is None or run.size is None else joined.size + run.size
         joined.labels = tuple(sorted({*joined.labels, *run.labels}))
-        joined.names |= run.names
+        joined.names = {**joined.names, **run.names}
         joined.document_names += run.document_names
         joined.ends_apart = run.ends_apart
 

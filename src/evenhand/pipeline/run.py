@@ -78,7 +78,7 @@ class Run:
     """Number of tokens or characters of the gold standard; None if its files do not show it."""
     labels: tuple[str, ...] = ()
     """All labels of either side."""
-    names: dict[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     """Chains: the names of documents, and the file of each."""
     document_names: list[str] = field(default_factory=list)
     """The names of documents, if the gold standard has them. Only for `document` and `finest` groups."""
@@ -103,12 +103,15 @@ class Run:
         self.atoms = corpus.atoms
         self.size = None if self.size is None or corpus.token_count is None else self.size + corpus.token_count
 
-    def figures(self, name: str, side: SideSummary | None = None) -> GoldSummary:
-        """Summarize the gold standard `name`; `side` replaces its units and labels."""
+    def figures(self, name: str, side: SideSummary | None = None, groups: Groups = "document") -> GoldSummary:
+        """Summarize the gold standard `name`; `side` replaces its units and labels.
+
+        The names of documents are included unless `groups` are totals.
+        """
         from evenhand.results.result import GoldSummary  # worker processes do without the results
 
         side = side or self.gold
-        names = tuple(self.document_names or self.names)
+        names = () if groups == "total" else tuple(self.document_names or self.names)
         return GoldSummary(
             name,
             self.documents,
@@ -255,7 +258,7 @@ class RunAccumulator:
             summary = run.systems[name]
             summary.join(SideSummary(follower.reading, follower.breaks_differ, grounding=follower.grounding))
             summary.mismatches = follower.issues
-        run.names = alignment.document_names
+        run.names = alignment.document_files
         run.by_position = alignment.by_position
         run.ends_apart = alignment.ends_apart
         run.labels = tuple(sorted(labels))

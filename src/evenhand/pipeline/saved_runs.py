@@ -48,6 +48,8 @@ def decode(data: bytes | Any, kind: type[T]) -> T:
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
     raise NotImplementedError(f"{type(value).__name__} cannot be saved")
 
 

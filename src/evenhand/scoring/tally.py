@@ -67,19 +67,23 @@ class Tally:
         return ((gold + 1) * (len(labels) + 1) + system + 1) * len(kinds) + kind
 
     def _added_up(self) -> Tally:
-        cells, groups = self.cell_count, int(self.group.max(initial=-1)) + 1
-        if groups == 1 and self.is_wide:
+        if not len(self):
+            return self
+        first, last = int(self.group.min()), int(self.group.max())
+        cells, groups = self.cell_count, last + 1 - first  # parts at the end of a large input have large groups only
+        if last == 0 and self.is_wide:
             return self.total()
         if groups * cells > 4 * len(self) + 65536:
-            if max(groups, cells) >= 2**31:
+            if max(last, cells) >= 2**31:
                 return self
             short: Any = np.int32
             return replace(self, group=self.group.astype(short, copy=False), cell=self.cell.astype(short, copy=False))
-        sums = np.bincount(self.group.astype(np.int64) * cells + self.cell, self.count, minlength=groups * cells)
+        row = (self.group.astype(np.int64) - first) * cells + self.cell
+        sums = np.bincount(row, self.count, minlength=groups * cells)
         nonzero = np.flatnonzero(sums)
         count: Numbers = sums[nonzero] if self.has_fractions else ints(sums[nonzero])
         group, cell = np.divmod(nonzero, cells)
-        return replace(self, group=group, cell=cell, count=count)
+        return replace(self, group=group + first, cell=cell, count=count)
 
     @property
     def gold(self) -> Ints:

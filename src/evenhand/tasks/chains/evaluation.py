@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.alignment.mentions import ChainFollower, add_names
+from evenhand.alignment.mentions import ChainFollower, DocumentFiles
 from evenhand.alignment.parts import Alignment
 from evenhand.arrays import Ints, Values, complement, distinct, equal_pairs, ranges
 from evenhand.data.annotation import Annotation
@@ -57,25 +57,26 @@ def align(request: EvaluationRequest) -> Alignment:
         name: ChainFollower(
             open_system(),
             (open_system, sides.gold),
+            request.vocabulary,
             strict=settings.align == "strict",
             called=request.called,
             heads_of=name if settings["mention_match"] == "head" else None,
         )
         for name, open_system in sides.systems.items()
     }
-    names: dict[str, str] = {}
-    return Alignment(_checked(sides.gold(), names), followers, document_names=names)
+    files = DocumentFiles(request.vocabulary)
+    return Alignment(_checked(sides.gold(), files), followers, document_files=files)
 
 
-def _checked(key: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annotation]:
-    """The batches of the key, whose names of documents are added to `names`; there must be words."""
+def _checked(key: Iterator[Annotation], files: DocumentFiles) -> Iterator[Annotation]:
+    """The batches of the key, whose documents are added to `files`; there must be words."""
     has_words, source = False, ""
     for batch in key:
-        add_names(batch.corpus, names)
+        files.add(batch.corpus)
         has_words, source = has_words or batch.corpus.sentences > 0, batch.corpus.source
         yield batch
         del batch  # so it is freed before the next one is read
-    if names and not has_words:
+    if len(files) and not has_words:
         raise InputError(source, None, "contains no words", "give a gold standard that has some")
 
 

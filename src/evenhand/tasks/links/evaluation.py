@@ -49,7 +49,7 @@ def align(request: EvaluationRequest) -> Alignment:
     }
     names: dict[str, str] = {}
     gold = _named(_with_other_documents(gold, list(systems.values())), names)
-    return Alignment(gold, followers, _is_full, document_names=names)
+    return Alignment(gold, followers, _is_full, document_files=names)
 
 
 def _is_full(batches: Batches) -> bool:

@@ -52,7 +52,7 @@ def align(request: EvaluationRequest) -> Alignment:
         request.tables["gold slots"] = _gold_slots(sides.gold(), settings, fields)
     followers = {name: RecordFollower(system(), (system, sides.gold)) for name, system in sides.systems.items()}
     names: dict[str, str] = {}
-    return Alignment(_checked(sides.gold(), names), followers, _is_full, document_names=names)
+    return Alignment(_checked(sides.gold(), names), followers, _is_full, document_files=names)
 
 
 def _checked(gold: Iterator[Annotation], names: dict[str, str]) -> Iterator[Annotation]:
