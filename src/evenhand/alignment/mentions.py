@@ -208,19 +208,21 @@ class ChainFollower(Follower):
         self,
         batches: Iterator[Annotation],
         sides: tuple[Open, Open],
-        vocabulary: Vocabulary,
         *,
         strict: bool,
         called: SideNames = GOLD_AND_PREDICTION,
         heads_of: str | None = None,
+        vocabulary: Vocabulary | None = None,
     ) -> None:
         """`sides` open system and gold standard again; `called` are the names of the sides in messages.
+
+        With the `vocabulary` of the run, all sides share the memory of documents' names.
 
         `heads_of` is the name of a system that must have heads of mentions, if they are matched by heads.
         """
         self._strict, self.issues, self._heads_of = strict, AlignmentIssues(called), heads_of
         self._documents = DocumentsByName(map(self._receive, batches), sides, _BY_NAME, self.issues)
-        self._files = DocumentFiles(vocabulary)
+        self._files = DocumentFiles(vocabulary or Vocabulary())
         self._unnamed = self._gold_unnamed = True
         self._source = ""
 

@@ -15,7 +15,7 @@ from evenhand.data.layers import Spans, Tags, Trees
 from evenhand.data.structures import Chains, Extractions
 from evenhand.data.tokens import Joined
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, counted
+from evenhand.errors import InputError, SettingError, counted
 from evenhand.settings import EXTRACTIONS, ColumnName, Repair
 
 
@@ -259,3 +259,31 @@ class Annotation:
         for part in parts[1:]:
             readings = {name: reading.plus(part.readings[name]) for name, reading in readings.items()}
         return Annotation(Corpus.concatenate([part.corpus for part in parts], joined), layers, readings, first.name)
+
+
+def check_same_layer(gold: Annotation, system: Annotation) -> None:
+    """Refuse to compare one layer of documents with another one, unless the user named both."""
+    of_gold, of_system = gold.reading, system.reading
+    for side in (gold, system):
+        layers, column = side.reading.layers, side.reading.column
+        if layers is not None and column not in layers:
+            others = f", only {_listed(layers)}" if layers else ""
+            remedy = "annotate it in one document at least, if only as empty, or name a layer that both sides have"
+            raise InputError(side.corpus.source, None, f"no document has the layer {column}{others}", remedy)
+    is_named = of_gold.is_layer_named and of_system.is_layer_named
+    if of_gold.layers is None or of_system.layers is None or of_gold.column == of_system.column or is_named:
+        return
+    finding = f"{of_system.column} would be compared with {of_gold.column} of {gold.corpus.source}"
+    shared = [name for name in of_gold.layers if name in of_system.layers]
+    sides = f"column={{'gold': {of_gold.column!r}, 'system': {of_system.column!r}}} if that is meant"
+    both = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
+    remedy = (
+        f"both sides have {_listed(shared)}: name one with --column (column= in Python)"
+        if shared
+        else f"there are {both}; give {sides}"
+    )
+    raise InputError(system.corpus.source, None, finding, remedy)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

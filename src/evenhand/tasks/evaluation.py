@@ -21,6 +21,7 @@ from evenhand.alignment.parts import first_sentences
 from evenhand.arrays import Ints, Values, empty
 from evenhand.data.annotation import Annotation, ReadInfo
 from evenhand.data.corpus import Corpus, complete, join_columns
+from evenhand.data.encodings import SETTLE
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
@@ -434,3 +435,27 @@ class UncorrectedScores:
         }
         levels = {name: max(level, other.levels[name]) for name, level in self.levels.items()}
         return UncorrectedScores(self.settings, self.gold, tallies, levels)
+
+
+def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:
+    """Raise an error if labels without prefixes were taken for spans by their looks, and may be something else.
+
+    So they may if they do not look like labels, or if the other side's spans have another form: then they may be in the
+    wrong column.
+    """
+    for name, system in systems.items():
+        sides = {"gold": gold, "system": system}
+        readings = {which: side.reading or ReadInfo() for which, side in sides.items()}
+        for reading in readings.values():
+            if reading.doubt is not None:
+                what, advice = reading.doubt
+                finding = f"found {what}, where tags such as B-PER and O were expected"
+                raise InputError(name, None, finding, "; ".join(filter(None, (advice, SETTLE))))
+        plain = [which for which, reading in readings.items() if reading.encoding == "plain"]
+        if len(plain) != 1 or readings[plain[0]].is_named or not all(side.units for side in sides.values()):
+            continue
+        (which,) = plain
+        other = "system" if which == "gold" else "gold"
+        finding = f"the {which} file ({readings[which]}) and the {other} file ({readings[other]}) differ in kind"
+        remedy = f"choose the column of tags with --column {which}:N, or say --encoding {which}:plain"
+        raise InputError(name, None, finding, remedy)

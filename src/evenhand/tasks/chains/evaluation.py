@@ -57,10 +57,10 @@ def align(request: EvaluationRequest) -> Alignment:
         name: ChainFollower(
             open_system(),
             (open_system, sides.gold),
-            request.vocabulary,
             strict=settings.align == "strict",
             called=request.called,
             heads_of=name if settings["mention_match"] == "head" else None,
+            vocabulary=request.vocabulary,
         )
         for name, open_system in sides.systems.items()
     }

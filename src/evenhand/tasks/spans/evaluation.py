@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import tee
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,9 @@ from evenhand.alignment.documents import SentencesById
 from evenhand.alignment.parts import Alignment, Batches, first_sentences
 from evenhand.alignment.spans import SpanFollower
 from evenhand.arrays import Ints, ints
-from evenhand.data.annotation import Annotation, ReadInfo
+from evenhand.data.annotation import Annotation, check_same_layer
 from evenhand.data.characters import peek, same_atoms
 from evenhand.data.corpus import Corpus
-from evenhand.data.encodings import SETTLE
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.structures import OffsetLists
 from evenhand.data.vocabulary import StringIndex, Vocabulary
@@ -68,7 +67,7 @@ def align_streams(request: EvaluationRequest, gold: Stream, systems: Mapping[str
     _check_gold(first)
     placed = [_on_gold(request, first, stream) for stream in systems.values()]
     if request.settings.align == "overlap":
-        placed = [map(partial(_on_gold_tokens, request), _whole(stream)) for stream in placed]
+        placed = [_on_gold_tokens(request, stream) for stream in placed]
     gold, *streams = same_atoms([gold, *placed], request.settings.align)
     first, gold = peek(gold)
     layer = request.sides.layers[0]
@@ -81,11 +80,9 @@ def align_streams(request: EvaluationRequest, gold: Stream, systems: Mapping[str
     by_document = texts_are_documents or any(follower.by_document for follower in grounded)
 
     def is_full(batches: Batches) -> bool:
-        spans, atoms = (
-            sum(len(batch.spans(layer)) for batch in batches),
-            sum(batch.corpus.token_count or 0 for batch in batches),
-        )
-        return spans >= PART_SPANS or atoms >= PART_ATOMS
+        if sum(len(batch.spans(layer)) for batch in batches) >= PART_SPANS:
+            return True
+        return sum(batch.corpus.token_count or 0 for batch in batches) >= PART_ATOMS
 
     return Alignment(
         (_checked(batch, request) for batch in opened.gold),
@@ -115,7 +112,7 @@ class _Followers:
         if first is not None and first.extractions is not None:
             return self._grounded(name, first, stream)
         if self._first is not None and first is not None:
-            _check_layers(self._first, first)
+            check_same_layer(self._first, first)
         by_id = None
         if self._first is not None and first is not None and _are_by_id(self._first.corpus, first.corpus):
             # A system is reordered by batches of the gold standard, which both therefore read.
@@ -174,20 +171,15 @@ def _on_gold(request: EvaluationRequest, gold: Annotation | None, stream: Stream
     return on_gold_texts(Annotation.concatenate(list(stream)), request.sides.gold(), request.vocabulary)
 
 
-def _whole(stream: Stream) -> Stream:
-    """All batches of a file as one."""
-    yield Annotation.concatenate(list(stream))
-
-
-def _on_gold_tokens(request: EvaluationRequest, system: Annotation) -> Annotation:
-    """A system with the tokens of the gold standard, which is read again."""
+def _on_gold_tokens(request: EvaluationRequest, stream: Stream) -> Stream:
+    """A system, read as a whole, with the tokens of the gold standard, which is read again."""
     from evenhand.alignment.words import in_gold_tokens  # rare
 
     _, layer = request.sides.layers
-    gold = Annotation.concatenate(list(request.sides.gold()))
+    system, gold = Annotation.concatenate(list(stream)), Annotation.concatenate(list(request.sides.gold()))
     reading = system.readings[layer]
     fits = FORMATS[reading.format].contents.fits if reading.format in FORMATS else {}
-    return in_gold_tokens(system, gold, layer, fits.get(reading.column or "", "equal"))
+    yield in_gold_tokens(system, gold, layer, fits.get(reading.column or "", "equal"))
 
 
 def _contents(open_side: Open) -> Iterator[object]:
@@ -214,34 +206,6 @@ def _check_gold(first: Annotation | None) -> None:
     if first is not None and first.extractions is not None:
         finding = "holds answers of a language model, which have no text and no positions"
         raise InputError(first.corpus.source, None, finding, "give them as a system, beside a gold standard")
-
-
-def _check_layers(gold: Annotation, system: Annotation) -> None:
-    """Refuse to compare one layer of documents with another one, unless the user named both."""
-    of_gold, of_system = gold.reading, system.reading
-    for side in (gold, system):
-        layers, column = side.reading.layers, side.reading.column
-        if layers is not None and column not in layers:
-            others = f", only {_listed(layers)}" if layers else ""
-            remedy = "annotate it in one document at least, if only as empty, or name a layer that both sides have"
-            raise InputError(side.corpus.source, None, f"no document has the layer {column}{others}", remedy)
-    is_named = of_gold.is_layer_named and of_system.is_layer_named
-    if of_gold.layers is None or of_system.layers is None or of_gold.column == of_system.column or is_named:
-        return
-    finding = f"{of_system.column} would be compared with {of_gold.column} of {gold.corpus.source}"
-    shared = [name for name in of_gold.layers if name in of_system.layers]
-    sides = f"column={{'gold': {of_gold.column!r}, 'system': {of_system.column!r}}} if that is meant"
-    both = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
-    remedy = (
-        f"both sides have {_listed(shared)}: name one with --column (column= in Python)"
-        if shared
-        else f"there are {both}; give {sides}"
-    )
-    raise InputError(system.corpus.source, None, finding, remedy)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _check_settings(request: EvaluationRequest) -> None:
@@ -518,27 +482,3 @@ def _matches(pair: SpanPair, by: str) -> SpanMatches:
     from evenhand.tasks.spans.custom import custom_matches  # rare
 
     return pair.cached(custom_matches, by).matches
-
-
-def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:
-    """Raise an error if labels without prefixes were taken for spans by their looks, and may be something else.
-
-    So they may if they do not look like labels, or if the other side's spans have another form: then they may be in the
-    wrong column.
-    """
-    for name, system in systems.items():
-        sides = {"gold": gold, "system": system}
-        readings = {which: side.reading or ReadInfo() for which, side in sides.items()}
-        for reading in readings.values():
-            if reading.doubt is not None:
-                what, advice = reading.doubt
-                finding = f"found {what}, where tags such as B-PER and O were expected"
-                raise InputError(name, None, finding, "; ".join(filter(None, (advice, SETTLE))))
-        plain = [which for which, reading in readings.items() if reading.encoding == "plain"]
-        if len(plain) != 1 or readings[plain[0]].is_named or not all(side.units for side in sides.values()):
-            continue
-        (which,) = plain
-        other = "system" if which == "gold" else "gold"
-        finding = f"the {which} file ({readings[which]}) and the {other} file ({readings[other]}) differ in kind"
-        remedy = f"choose the column of tags with --column {which}:N, or say --encoding {which}:plain"
-        raise InputError(name, None, finding, remedy)

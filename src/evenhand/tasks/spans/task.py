@@ -210,7 +210,7 @@ TASK = spec.Task(
         align=lazy("evenhand.tasks.spans.evaluation:align"),
         evaluate=lazy("evenhand.tasks.spans.evaluation:evaluate"),
         notes=lazy("evenhand.tasks.spans.tables:notes"),
-        check_inputs=lazy("evenhand.tasks.spans.evaluation:check_kinds"),
+        check_inputs=lazy("evenhand.tasks.evaluation:check_kinds"),
         is_perfect=lazy("evenhand.tasks.tables:is_perfect"),
     ),
     error_types=spec.ErrorTypes(
