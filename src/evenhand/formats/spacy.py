@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints, zeros
+from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import UNANNOTATED, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import UNNAMED
@@ -389,7 +389,8 @@ def _missing(
     word = np.flatnonzero(np.concatenate(masks))
     scope = ints(corpus.sentence_of[word])
     start = ints(word - corpus.bounds[scope])
-    spans = Spans.of(vocabulary, scope, start, ints(start + 1), zeros(len(word)))
+    label = np.full(len(word), vocabulary.labels.code(UNNAMED) if len(word) else 0, dtype=np.int64)
+    spans = Spans.of(vocabulary, scope, start, ints(start + 1), label)
     of_documents = sum(len(doc) > 0 and not has for doc, has in zip(docs, present, strict=True))
     inside = sum(int(mask.sum()) for mask, has in zip(masks, present, strict=True) if has)
     names = (f"{UNANNOTATED} {unit} of the layer {layer}" for unit in ("documents", "tokens"))
