@@ -69,6 +69,18 @@ def test_all_layers_in_one_call() -> None:
     assert list(eh.score([GOLD], {"a": [SYSTEM], "b": [GOLD]}, layer="all")["tag"]) == ["a", "b"]
 
 
+def test_all_layers_have_no_notes_on_each_other() -> None:
+    """Spans of another layer are scored in its own result; only layers of one side are mentioned, once."""
+    layers = eh.score(GOLD, SYSTEM, layer="all")
+    assert [note for result in layers.values() for note in result.notes if "skipped" in note] == []
+    assert layers.notes == ()
+    other = SYSTEM.copy()
+    other.spans["ruler"] = []
+    layers = eh.score(GOLD, other, layer="all")
+    assert layers.notes == ("The system also has spans:ruler, which not all sides have.",)
+    assert str(layers).endswith("Note: The system also has spans:ruler, which not all sides have.")
+
+
 def test_the_same_from_every_kind_of_input(tmp_path: Path) -> None:
     for name, made in (("gold", GOLD), ("system", SYSTEM)):
         tokens.DocBin(docs=[made]).to_disk(tmp_path / f"{name}.spacy")

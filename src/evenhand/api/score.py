@@ -358,8 +358,9 @@ def score(
         kept = {name: value for name, value in options.items() if value is not None and name != "layer"}
         kept |= {"groups": groups, "jobs": jobs, "engine": engine, "show": show, "limit": limit, "slices": slices}
         kept |= {"skip_broken": skip_broken}
-        layers = layers_of(gold, options, sides)
-        return Layers({name: score(*given, layer=name, vocabulary=vocabulary, **kept) for name in layers})
+        layers, notes = layers_of(gold, options, sides)
+        by_layer = {name: score(*given, layer=(name, "all"), vocabulary=vocabulary, **kept) for name in layers}
+        return Layers(by_layer, notes)
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")

@@ -84,7 +84,7 @@ _ANNOTATE = (
     "a fresh Doc has no entities, doc.ents = [] marks that there are none, and a DocBin stores what its attrs name"
 )
 ALL = "all"
-"""In place of a layer: every layer that both sides have."""
+"""In place of a layer: every layer that both sides have; after the name of one: others are scored, too."""
 _BATCH = 500
 """The number of documents that are read at a time; no figure depends on it."""
 _ATTRIBUTES = ("SENT_START", "ENT_IOB", "ENT_TYPE")
@@ -135,10 +135,11 @@ class Docs:
 
     def read(self, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
         """The documents in batches."""
-        reading = self._choose(tuple(map(str, columns.get("spans", ()))), settings.task)
+        names = tuple(map(str, columns.get("spans", ())))
+        reading = self._choose(tuple(name for name in names if name != ALL), settings.task)
         docs, first = self.again(), 1
         while batch := list(islice(docs, _BATCH)):
-            yield _annotation(self.source, batch, first, reading, settings, vocabulary)
+            yield _annotation(self.source, batch, first, reading, settings, vocabulary, is_one_of_all=ALL in names)
             first += len(batch)
 
     def layers(self) -> dict[str, int]:
@@ -265,7 +266,14 @@ def _checked(source: Source) -> Iterator[None]:
 
 
 def _annotation(
-    source: Source, docs: list[Any], first: int, reading: ReadInfo, settings: ReadSettings, vocabulary: Vocabulary
+    source: Source,
+    docs: list[Any],
+    first: int,
+    reading: ReadInfo,
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+    *,
+    is_one_of_all: bool,
 ) -> Annotation:
     """The documents of a batch; `first` is the number of its first document."""
     layer = reading.column or ENTITIES
@@ -284,7 +292,8 @@ def _annotation(
     else:
         layers[task] = _spans(source, docs, first, layer, task, corpus, vocabulary)
     layers[MISSING], unannotated = _missing(docs, layer, task, corpus, vocabulary)
-    skipped = {**_skipped(docs, layer, task), **({} if settings.side == "system" else unannotated)}
+    skipped = _skipped(docs, layer, task, is_one_of_all=is_one_of_all)
+    skipped |= {} if settings.side == "system" else unannotated
     reading = replace(reading, skipped={what: count for what, count in skipped.items() if count})
     role = "words" if task in ("tags", TREES) else task
     return Annotation(corpus, layers, {role: reading}, source.name)
@@ -415,17 +424,17 @@ def _lacks(doc: Any, layer: str, task: str) -> Bools:
     return np.zeros(len(doc), dtype=np.bool_)
 
 
-def _skipped(docs: list[Any], layer: str, task: str) -> dict[str, int]:
-    """Spans of other layers; other layers of the tokens are not listed."""
+def _skipped(docs: list[Any], layer: str, task: str, *, is_one_of_all: bool) -> dict[str, int]:
+    """Repeated spans, and spans of layers that are not scored; other layers of the tokens are not listed."""
     counts = Counter[str]()
     for doc in docs if task == "spans" and layer != SENTENCES else ():
-        if layer != ENTITIES:
+        if layer != ENTITIES and not is_one_of_all:
             counts[f"entities beside the span group {layer.removeprefix(GROUPS)!r}"] += len(doc.ents)
         for name, group in doc.spans.items():
             if f"{GROUPS}{name}" == layer:
                 keys = {(span.start, span.end, span.label, span.kb_id) for span in group}
                 counts["repeated spans"] += len(group) - len(keys)
-            else:
+            elif not is_one_of_all:
                 counts[f"spans of the span group {name!r}"] += len(group)
     return counts
 
@@ -492,10 +501,11 @@ def choose_layers(
         shared = [layer for layer in common_layers(of_gold, of_systems) if task in (None, task_of(layer))]
         if not shared:
             _default_layer(of_gold, of_systems, shared, task)  # raises the error
-        return {"layers": tuple(shared)}, ()
+        return {"layers": tuple(shared)}, tuple(_notes_on_others(of_gold, of_systems))
     named = {side: columns_of_side(column, side) for side in ("gold", "system")}
+    is_one_of_all = all(names[1:] == (ALL,) for names in named.values())
     for names in named.values():
-        if len(names) > 1:
+        if len(names) > 1 and not is_one_of_all:
             raise SettingError(f"layer is {', '.join(map(str, names))}; name one layer.")
     notes: tuple[str, ...] = ()
     if any(named.values()):
@@ -512,7 +522,8 @@ def choose_layers(
     for side, layer in ((of_gold, layers["gold"]), *((system, layers["system"]) for system in of_systems)):
         side.check(layer)
     task = _checked_task(layers, task)
-    options = {"column": layers, "task": task}
+    columns = {side: (layer, ALL) for side, layer in layers.items()} if is_one_of_all else layers
+    options: dict[str, Any] = {"column": columns, "task": task}
     documents = [side.docs for side in of_systems if side.docs is not None]
     if align in (None, "overlap") and of_gold.docs is not None:
         same = [_have_same_tokens(of_gold.docs, docs) for docs in documents]
@@ -575,6 +586,14 @@ def _lacking(layer: str, layers: Sequence[str], subject: str) -> str:
 def common_layers(gold: Side, systems: Sequence[Side]) -> list[str]:
     """The layers that all sides have."""
     return [layer for layer in gold.layers if all(layer in system.layers for system in systems)]
+
+
+def _notes_on_others(gold: Side, systems: Sequence[Side]) -> Iterator[str]:
+    """The layers that a side has, but another side lacks."""
+    for side in (gold, *systems):
+        others = [layer for layer in side.layers if any(layer not in other.layers for other in (gold, *systems))]
+        if others:
+            yield f"{side.title} also has {listed(others)}, which not all sides have."
 
 
 def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str], task: str | None) -> str:
