@@ -359,7 +359,8 @@ def score(
         kept |= {"groups": groups, "jobs": jobs, "engine": engine, "show": show, "limit": limit, "slices": slices}
         kept |= {"skip_broken": skip_broken}
         layers, notes = layers_of(gold, options, sides)
-        by_layer = {name: score(*given, layer=(name, "all"), vocabulary=vocabulary, **kept) for name in layers}
+        named: dict[str, Any] = {name: (name, "all") for name in layers}  # no notes on layers that are scored, too
+        by_layer = {name: score(*given, layer=one, vocabulary=vocabulary, **kept) for name, one in named.items()}
         return Layers(by_layer, notes)
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:

@@ -62,7 +62,7 @@ from evenhand.results.result import Result, Results
 from evenhand.results.signature import joint_signature
 from evenhand.settings import ReadSettings, columns_of_side, encoding_named
 from evenhand.statistics.bootstrap import interval
-from evenhand.tasks.registry import TASKS, task_named
+from evenhand.tasks.registry import TASKS, name_among, task_named
 
 ALL_RUNS, LAST_RUN, BEST_RUN = "all", "last", "best"
 _FIELDS = ("team", "run", "data")
@@ -821,20 +821,47 @@ def record(
 # Other commands
 
 
-def sides_of_data(
-    task_file: str | PathLike[str], team: str | None, data: str | None, track: str | None, *, skip_broken: bool = False
-) -> tuple[AnyPath, dict[str, AnyPath], dict[str, Any], list[str]]:
-    """Gold standard, systems by name, reading options and left-out systems of one data set of a task."""
+@dataclass(frozen=True)
+class DataSides:
+    """Gold standard and systems of a data set, and how they are read and scored."""
+
+    title: str
+    gold: AnyPath
+    systems: Mapping[str, AnyPath]
+    match: tuple[str, ...]
+    by: str | None
+    """The measure that ranks, if systems can be compared by it."""
+    options: Mapping[str, Any]
+
+
+def sides_by_data(
+    task_file: str | PathLike[str],
+    team: str | None,
+    data: str | None,
+    track: str | None,
+    *,
+    least: int,
+    skip_broken: bool = False,
+) -> tuple[dict[str, DataSides], list[str]]:
+    """The data sets that have at least this number of systems, by name, and notes on what is left out."""
     task = shared_task(task_file).only(team, data, track)
-    if len(task.data) > 1:
-        names = ", ".join(each.name for each in task.data)
-        raise SettingError(f"{task_file} has several data sets ({names}); choose one with --data.")
     broken = [each for each in task.submissions if each.problem is not None]
     if broken and not skip_broken:
         raise _first_broken(broken[0].problem)
-    systems = {task.names[each.team, each.run]: each.path for each in task.submissions if each.problem is None}
-    left_out = [f"not scored: {task.names[each.team, each.run]}: {each.problem}" for each in broken]
-    return task.data[0].gold, systems, dict(task.data[0].options), left_out
+    notes = [f"not scored: {task.names[each.team, each.run]}: {each.problem}" for each in broken]
+    sides, few = dict[str, DataSides](), list[str]()
+    for each in task.data:
+        own = [one for one in task.submissions if one.data == each.name and one.problem is None]
+        if len(own) < least:
+            few.append(f"{each.name} has {counted(len(own), 'system')}, but {least} are needed.")
+            continue
+        systems = {task.names[one.team, one.run]: one.path for one in own}
+        of_task = TASKS[content_for(each.gold, dict(each.options)).task]
+        by = name_among(of_task.name, each.match[0], of_task.selection.reported) if each.match else None
+        sides[each.name] = DataSides(f"{task.title}: {each.name}", each.gold, systems, each.match, by, each.options)
+    if not sides:
+        raise SettingError(f"{task_file}: {' '.join(few)}")
+    return sides, [*dict.fromkeys(notes), *(f"left out: {line}" for line in few)]
 
 
 def feedback_page(
