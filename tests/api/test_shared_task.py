@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -499,6 +500,14 @@ def test_the_pages_of_a_leaderboard(folder: Path) -> None:
     assert data["tracks"]["closed"][0]["mean"] == f1(1)
     assert run(*arguments, "-o", "other").exit_code == 0
     assert files_of("other") == first
+
+
+def test_intervals_of_baselines_are_on_all_pages(folder: Path) -> None:
+    run("leaderboard", "--task-file", "task.toml", "-o", "board", "--resamples", "100", "--trials", "100", "-q")
+    for page in ("index.html", "english.html", "systems/crf.html"):
+        rows = [row for row in Path("board", page).read_text().split("<tr") if ">96.77<" in row]
+        assert rows
+        assert all(re.search(r"\d\d\.\d–\d\d", row) for row in rows)
 
 
 def test_the_same_input_gives_the_same_bytes(folder: Path) -> None:

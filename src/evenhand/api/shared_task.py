@@ -49,6 +49,7 @@ from evenhand.results.leaderboard import (
     WITHDRAWN,
     History,
     HistoryLine,
+    Intervals,
     LabelIntervals,
     Leaderboard,
     Standing,
@@ -453,9 +454,9 @@ def board_of(
             f"Warning: {len(skipped):,} of {counted(len(lines), 'submission')} {verb} not scored. "
             "See the notes for the reasons.",
         )
-        notes += [
-            f"not scored: {each['name']} on {each['data']}: {each['file']}: {each['problem']}" for each in skipped
-        ]
+        for each in skipped:
+            problem = Skipped(each["file"], each["line"], each["problem"])
+            notes.append(f"not scored: {each['name']} on {each['data']}: {problem}")
     rankings = {each.data.name: each.ranked.ranking for each in scored if each.ranked is not None}
     names = "+".join(each.name for each in task.data)
     signatures = joint_signature(ranking.signature for ranking in rankings.values()) if rankings else ""
@@ -471,8 +472,16 @@ def board_of(
         notes=tuple(notes),
         baselines=task.baselines,
         systems={name: key for key, name in task.names.items()},
+        intervals={each.data.name: _intervals(each.everyone.ranking) for each in scored if each.everyone},
         label_intervals={each.data.name: _label_intervals(each, resampling) for each in scored if each.everyone},
     )
+
+
+def _intervals(ranking: Ranking) -> Intervals:
+    return {
+        measure: {system: standing.interval for system, standing in standings.items()}
+        for measure, standings in ranking.standings.items()
+    }
 
 
 def _label_intervals(scored: _Scored, resampling: ResamplingSettings) -> LabelIntervals:
@@ -532,6 +541,10 @@ def _score_data(
         if not skip_broken and len(systems) > 1 and error.problem.source != str(data.gold):
             raise _first_broken(Skipped.of(error)) from None
         raise
+    for name, problem in broken.items():
+        if problem is not None and problem is not named[name].problem and problem.file is not None:
+            # Readers leave a single top-level folder of an archive out of the path; `check` does not.
+            broken[name] = replace(problem, file=named[name].file)
     lines = [
         _line(data, each, None if results is None else results.get(name), broken.get(name), date)
         for name, each in named.items()
