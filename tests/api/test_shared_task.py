@@ -594,7 +594,7 @@ def test_a_comparison_for_each_data_set(folder: Path) -> None:
     assert json.loads(run(*arguments, "--data", "german", "--as", "json").stdout) == saved["german"]
     result = run(*arguments, "--as", "csv")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "Several data sets have the forms text, markdown, json; choose one with --data" in result.stderr
+    assert "Several data sets are written as text, markdown or json; choose one of the data sets" in result.stderr
 
 
 def test_data_sets_with_one_run_of_a_team_are_not_compared(folder: Path) -> None:

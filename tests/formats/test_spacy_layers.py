@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import evenhand as eh
+from evenhand.cli import main
 
 tokens = pytest.importorskip("spacy.tokens", reason="the documents are made with spaCy")
 Vocab = pytest.importorskip("spacy.vocab").Vocab
@@ -79,6 +82,22 @@ def test_all_layers_have_no_notes_on_each_other() -> None:
     layers = eh.score(GOLD, other, layer="all")
     assert layers.notes == ("The system also has spans:ruler, which not all sides have.",)
     assert str(layers).endswith("Note: The system also has spans:ruler, which not all sides have.")
+
+
+def test_all_layers_on_the_command_line(tmp_path: Path) -> None:
+    for name, made in (("gold", GOLD), ("system", SYSTEM)):
+        tokens.DocBin(docs=[made]).to_disk(tmp_path / f"{name}.spacy")
+    files = (str(tmp_path / "gold.spacy"), str(tmp_path / "system.spacy"))
+    runner = CliRunner()
+    printed = runner.invoke(main, ["score", *files, "--layer", "all"]).stdout
+    assert [line for line in printed.splitlines() if line.startswith("# ")] == [
+        f"# {layer}" for layer in eh.score(GOLD, SYSTEM, layer="all")
+    ]
+    saved = json.loads(runner.invoke(main, ["score", *files, "--layer", "all", "--as", "json"]).stdout)["layers"]
+    assert saved["trees"]["systems"][0]["scores"]["uas"]["headline"] == 0.75
+    result = runner.invoke(main, ["score", *files, "--layer", "all", "--as", "csv"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "choose one of the layers, or another form" in result.stderr
 
 
 def test_the_same_from_every_kind_of_input(tmp_path: Path) -> None:

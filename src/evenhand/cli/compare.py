@@ -38,7 +38,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import (
     check_suffix,
     emit,
-    emit_by_data,
+    emit_sections,
     form_option,
     output_option,
     quiet_option,
@@ -482,7 +482,7 @@ def compare(**options: Any) -> None:
             for name, each in sides_of_task(options, least=2).items()
         }
         if len(comparisons) > 1:
-            emit_by_data(comparisons, options["form"], options["output"], style=style)
+            emit_sections("data_sets", comparisons, options["form"], options["output"], style=style)
             return
         (comparison,) = comparisons.values()
     else:

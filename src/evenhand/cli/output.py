@@ -252,20 +252,22 @@ def emit(
 
 
 SECTIONED = ("text", "markdown", "json")
-"""The forms in which the results of several data sets are written below each other."""
+"""The forms in which several results are written below each other."""
 
 
-def emit_by_data(
-    results: Mapping[str, Comparison], form: str, path: Path | None, *, style: TableStyle | None = None
+def emit_sections(
+    what: str, results: Mapping[str, Any], form: str, path: Path | None, *, style: TableStyle | None = None
 ) -> None:
-    """Render the results of several data sets: each below its name, or, as JSON, under its name in `data_sets`."""
+    """Render the results of data sets or layers: each below its name, or, as JSON, under its name in the key `what`."""
     if form not in SECTIONED:
-        raise click.UsageError(f"Several data sets have the forms {', '.join(SECTIONED)}; choose one with --data")
+        things = what.replace("_", " ")
+        forms = f"{', '.join(SECTIONED[:-1])} or {SECTIONED[-1]}"
+        raise click.UsageError(f"Several {things} are written as {forms}; choose one of the {things}, or another form")
     fitting = _fitting(style, form, path)
     if form == "json":
         from evenhand.report.data import formatted_json
 
-        text = formatted_json({"data_sets": {name: result.to_dict() for name, result in results.items()}})
+        text = formatted_json({what: {name: result.to_dict() for name, result in results.items()}})
     else:
         text = "\n\n".join(f"# {name}\n\n{_rendered(result, form, fitting)}" for name, result in results.items())
     _put(text, form, path, fitting)

@@ -594,6 +594,13 @@ def content_for(gold: Input, options: Mapping[str, Any], systems: Mapping[str, I
     return replace(content, task=task, options={**contents.defaults.get(task, {}), **chosen}, notes=notes)
 
 
+def has_layers(gold: Input) -> bool:
+    """Whether the files of the gold standard have named layers."""
+    if isinstance(gold, Annotation):
+        return False
+    return open_files(gold, ReadSettings(side="gold")).first.format.contents.choose is not None
+
+
 def layers_of(
     gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
