@@ -63,7 +63,7 @@ from evenhand.results.result import Result, Results
 from evenhand.results.signature import joint_signature
 from evenhand.settings import ReadSettings, columns_of_side, encoding_named
 from evenhand.statistics.bootstrap import interval
-from evenhand.tasks.registry import TASKS, name_among, task_named
+from evenhand.tasks.registry import TASKS, task_named
 
 ALL_RUNS, LAST_RUN, BEST_RUN = "all", "last", "best"
 _FIELDS = ("team", "run", "data")
@@ -842,8 +842,6 @@ class DataSides:
     gold: AnyPath
     systems: Mapping[str, AnyPath]
     match: tuple[str, ...]
-    by: str | None
-    """The measure that ranks, if systems can be compared by it."""
     options: Mapping[str, Any]
 
 
@@ -869,9 +867,7 @@ def sides_by_data(
             few.append(f"{each.name} has {counted(len(own), 'system')}, but {least} are needed.")
             continue
         systems = {task.names[one.team, one.run]: one.path for one in own}
-        of_task = TASKS[content_for(each.gold, dict(each.options)).task]
-        by = name_among(of_task.name, each.match[0], of_task.selection.reported) if each.match else None
-        sides[each.name] = DataSides(f"{task.title}: {each.name}", each.gold, systems, each.match, by, each.options)
+        sides[each.name] = DataSides(f"{task.title}: {each.name}", each.gold, systems, each.match, each.options)
     if not sides:
         raise SettingError(f"{task_file}: {' '.join(few)}")
     return sides, [*dict.fromkeys(notes), *(f"left out: {line}" for line in few)]

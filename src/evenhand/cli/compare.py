@@ -138,7 +138,7 @@ def _report_task(
     given = {name: value for name, value in chosen.items() if value is not None}
     pages = dict[str, str]()
     for name, each in by_data.items():
-        from_task = {"title": each.title, "match": each.match or None, "by": each.by}
+        from_task = {"title": each.title, "match": each.match or None}
         page = evenhand.report(each.gold, each.systems, **{**from_task, **given, **each.options})
         pages[name] = page.to_html()
         if not quiet:
@@ -478,7 +478,7 @@ def compare(**options: Any) -> None:
         from evenhand.cli.shared_task import sides_of_task
 
         comparisons = {
-            name: evenhand.compare(each.gold, each.systems, **{**chosen, "by": chosen["by"] or each.by, **each.options})
+            name: evenhand.compare(each.gold, each.systems, **{**chosen, **each.options})
             for name, each in sides_of_task(options, least=2).items()
         }
         if len(comparisons) > 1:
