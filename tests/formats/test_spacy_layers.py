@@ -84,6 +84,11 @@ def test_all_layers_have_no_notes_on_each_other() -> None:
     assert str(layers).endswith("Note: The system also has spans:ruler, which not all sides have.")
 
 
+def test_options_of_all_layers_are_not_dropped() -> None:
+    with pytest.raises(eh.SettingError, match="drop_leaked needs training data"):
+        eh.score(GOLD, SYSTEM, layer="all", drop_leaked=True)
+
+
 def test_all_layers_on_the_command_line(tmp_path: Path) -> None:
     for name, made in (("gold", GOLD), ("system", SYSTEM)):
         tokens.DocBin(docs=[made]).to_disk(tmp_path / f"{name}.spacy")
