@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -342,6 +343,18 @@ def test_what_a_team_sees_has_no_gold_labels(folder: Path) -> None:
     assert "gold/" not in own
 
 
+def test_what_a_team_sees_has_no_other_team(folder: Path) -> None:
+    """Only organisers learn which files are copies of another team's or of the gold standard."""
+    put("submissions/gus/run1/english.conll", text(1))
+    put("submissions/hal/run1/english.conll", GOLD)
+    everything = run("check", "--task-file", "task.toml").stdout
+    assert "gus/run1/english.conll: warning: is identical to a file of the team ann" in everything
+    assert "hal/run1/english.conll: warning: is identical to the gold standard" in everything
+    for team in ("gus", "hal"):
+        own = run("check", "--task-file", "task.toml", "--team", team).stdout
+        assert f"submissions/{team}/run1/english.conll: ok" in own
+
+
 def test_check_of_labels_without_a_task_file(folder: Path) -> None:
     put("lab.conll", GOLD.replace("-PER", "-XYZ").replace("-LOC", "-XYZ").replace("-ORG", "-XYZ"))
     result = run("check", "lab.conll", "--against", "gold/english.conll")
@@ -489,6 +502,14 @@ def test_the_pages_of_a_leaderboard(folder: Path) -> None:
     assert files_of("other") == first
 
 
+def test_intervals_of_baselines_are_on_all_pages(folder: Path) -> None:
+    run("leaderboard", "--task-file", "task.toml", "-o", "board", "--resamples", "100", "--trials", "100", "-q")
+    for page in ("index.html", "english.html", "systems/crf.html"):
+        rows = [row for row in Path("board", page).read_text().split("<tr") if ">96.77<" in row]
+        assert rows
+        assert all(re.search(r"\d\d\.\d–\d\d", row) for row in rows)
+
+
 def test_the_same_input_gives_the_same_bytes(folder: Path) -> None:
     record(board(date="2027-03-01T00:00:00Z"), "h.jsonl")
     arguments = ("leaderboard", "--task-file", "task.toml", "--resamples", 100, "--history", "h.jsonl", "-q")
@@ -544,9 +565,46 @@ def test_feedback_never_shows_gold(folder: Path) -> None:
 def test_full_feedback_has_units(folder: Path) -> None:
     edit('title = "NER 2027"', 'title = "NER 2027"\nfeedback = "full"')
     arguments = ("report", "--task-file", "task.toml", "--team", "ann", "-o", "ann.html", "-q")
-    assert run(*arguments).exit_code == 2  # a page has one data set
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "several data sets (english, german); choose one with --data, or let -o name a folder" in result.stderr
     assert run(*arguments, "--data", "english").exit_code == 0
     assert 'id="data"' in Path("ann.html").read_text()
+
+
+def test_a_page_for_each_data_set(folder: Path) -> None:
+    result = run("report", "--task-file", "task.toml", "-o", "pages")
+    assert result.exit_code == 0, result.stderr
+    assert sorted(path.name for path in Path("pages").iterdir()) == ["english.html", "german.html"]
+    assert "<title>NER 2027: german" in Path("pages/german.html").read_text()
+    result = run("report", "--task-file", "task.toml", "--data", "german", "--title", "Test", "-o", "german.html", "-q")
+    assert (result.exit_code, "<title>Test" in Path("german.html").read_text()) == (0, True)
+
+
+def test_a_comparison_for_each_data_set(folder: Path) -> None:
+    arguments = ("compare", "--task-file", "task.toml", "--by", "exact", "--trials", "100")
+    printed = run(*arguments).stdout
+    assert [line for line in printed.splitlines() if line.startswith("# ")] == ["# english", "# german"]
+    saved = json.loads(run(*arguments, "--as", "json").stdout)["data_sets"]
+    assert {name: (each["by"], len(each["systems"])) for name, each in saved.items()} == {
+        "english": ("exact", 5),
+        "german": ("exact", 4),
+    }
+    assert json.loads(run(*arguments, "--data", "german", "--as", "json").stdout) == saved["german"]
+    result = run(*arguments, "--as", "csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Several data sets are written as text, markdown or json; choose one of the data sets" in result.stderr
+
+
+def test_data_sets_with_one_run_of_a_team_are_not_compared(folder: Path) -> None:
+    put("submissions/ann/run2/german.conll", text(2))
+    result = run("compare", "--task-file", "task.toml", "--team", "ann", "--trials", "100")
+    assert result.exit_code == 0
+    assert "# " not in result.stdout
+    assert "Note: left out: english has 1 system, but 2 are needed." in result.stderr
+    result = run("compare", "--task-file", "task.toml", "--team", "bo")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "english has 1 system, but 2 are needed. german has 1 system, but 2 are needed." in result.stderr
 
 
 # Bundles

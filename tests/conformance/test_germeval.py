@@ -128,3 +128,16 @@ def test_the_measures_of_score_have_the_same_figures(folder: Path, system: str) 
     assert {name: score.headline for name, score in scores.items()} == {
         f"germeval-{name}": metric.f1 for name, metric in metrics.items()
     }
+
+
+def test_ranks_of_three_systems(folder: Path) -> None:
+    names = ("spacy", "stanford_conll", "stanza")
+    paths = {name: folder / f"{name}.sixcol.tsv" for name in names}
+    ranking = eh.rank(folder / "gold.tsv", paths, match="germeval", resamples=0)
+    assert ranking.systems == ("stanza", "spacy", "stanford_conll")
+    for name, path in paths.items():
+        metrics = eh.germeval(path).metrics
+        assert {measure: ranking[measure][name].score for measure in ranking} == {
+            f"germeval-{metric}": metrics[metric].f1 for metric in ("strict", "loose", "outer", "inner")
+        }
+    assert round(100 * ranking["germeval-strict"]["stanza"].score, 2) == 70.09

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import evenhand as eh
+from evenhand.cli import main
 
 tokens = pytest.importorskip("spacy.tokens", reason="the documents are made with spaCy")
 Vocab = pytest.importorskip("spacy.vocab").Vocab
@@ -67,6 +70,39 @@ def test_all_layers_in_one_call() -> None:
     assert list(layers.to_dict()) == list(layers)
     assert list(eh.score(GOLD, SYSTEM, layer="all", task="tags")) == ["tag", "pos", "lemma", "morph"]
     assert list(eh.score([GOLD], {"a": [SYSTEM], "b": [GOLD]}, layer="all")["tag"]) == ["a", "b"]
+
+
+def test_all_layers_have_no_notes_on_each_other() -> None:
+    """Spans of another layer are scored in its own result; only layers of one side are mentioned, once."""
+    layers = eh.score(GOLD, SYSTEM, layer="all")
+    assert [note for result in layers.values() for note in result.notes if "skipped" in note] == []
+    assert layers.notes == ()
+    other = SYSTEM.copy()
+    other.spans["ruler"] = []
+    layers = eh.score(GOLD, other, layer="all")
+    assert layers.notes == ("The system also has spans:ruler, which not all sides have.",)
+    assert str(layers).endswith("Note: The system also has spans:ruler, which not all sides have.")
+
+
+def test_options_of_all_layers_are_not_dropped() -> None:
+    with pytest.raises(eh.SettingError, match="drop_leaked needs training data"):
+        eh.score(GOLD, SYSTEM, layer="all", drop_leaked=True)
+
+
+def test_all_layers_on_the_command_line(tmp_path: Path) -> None:
+    for name, made in (("gold", GOLD), ("system", SYSTEM)):
+        tokens.DocBin(docs=[made]).to_disk(tmp_path / f"{name}.spacy")
+    files = (str(tmp_path / "gold.spacy"), str(tmp_path / "system.spacy"))
+    runner = CliRunner()
+    printed = runner.invoke(main, ["score", *files, "--layer", "all"]).stdout
+    assert [line for line in printed.splitlines() if line.startswith("# ")] == [
+        f"# {layer}" for layer in eh.score(GOLD, SYSTEM, layer="all")
+    ]
+    saved = json.loads(runner.invoke(main, ["score", *files, "--layer", "all", "--as", "json"]).stdout)["layers"]
+    assert saved["trees"]["systems"][0]["scores"]["uas"]["headline"] == 0.75
+    result = runner.invoke(main, ["score", *files, "--layer", "all", "--as", "csv"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "choose one of the layers, or another form" in result.stderr
 
 
 def test_the_same_from_every_kind_of_input(tmp_path: Path) -> None:

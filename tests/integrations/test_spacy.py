@@ -135,7 +135,27 @@ def test_documents_without_annotation_are_left_out() -> None:
     assert nlp.evaluate([example(nlp, (0, 3, "PER"), (22, 28, "LOC")), unknown])["evenhand_ents_f1"] == 1
     found = nlp.evaluate([unknown])
     assert found["ents_f"] is None
-    assert {name: value for name, value in found.items() if name.startswith("evenhand_")} == {"evenhand_ents_f1": None}
+    assert {value for name, value in found.items() if name.startswith("evenhand_ents_")} == {None}
+    assert {"evenhand_ents_f1", "evenhand_ents_fair_LE"} <= found.keys()
+
+
+def test_a_reference_without_entities_is_annotated_as_empty() -> None:
+    """Evenhand's scores are undefined without a gold unit; spaCy's are 0 if the system has one."""
+    nlp = ruler()
+    found = nlp.evaluate([example(nlp)])
+    assert (found["ents_f"], found["evenhand_ents_f1"], found["evenhand_ents_fair_FP"]) == (0, None, 2)
+
+
+def test_documents_of_different_vocabularies() -> None:
+    """The scorer works outside a pipeline, and compares strings of both vocabularies."""
+    sides = [spacy.tokens.Doc(spacy.vocab.Vocab(), words=["Ada", "left"], morphs=["Number=Sing", ""]) for _ in range(2)]
+    for doc in sides:
+        doc.spans["sc"] = [spacy.tokens.Span(doc, 0, 1, "PER", kb_id="Q7259")]
+    examples = [spacy.training.Example(*sides)]
+    morph = make_scorer(layer="morph")(examples)
+    assert (morph["morph_acc"], morph["evenhand_morph_f1"]) == (1, 1)
+    spans = make_scorer(layer="spans:sc")(examples)
+    assert (spans["spans_sc_f"], spans["evenhand_spans_sc_f1"]) == (1, 1)
 
 
 def test_other_tokens_are_aligned_by_characters() -> None:

@@ -112,7 +112,8 @@ def check_task(
         problems = [("error", str(each.problem))] if each.problem is not None else []
         if not problems:
             problems = list(_problems(each, of_data, for_team=team is not None))
-            problems += _copies(each, of_data, hashes[f"{each.data}:{hash_of(each.path)}"])
+            alike = hashes[f"{each.data}:{hash_of(each.path)}"]
+            problems += _copies(each, of_data, alike, for_team=team is not None)
         checked.append(CheckedSubmission(each, tuple(problems)))
     return CheckedTask(task, tuple(checked))
 
@@ -165,15 +166,15 @@ def _of_side(options: Mapping[str, Any], side: str) -> dict[str, Any]:
     return {key: by_side(value, side) for key, value in options.items()}
 
 
-def _copies(submission: Submission, data: TaskData, alike: Sequence[Submission]) -> Iterator[tuple[str, str]]:
-    """Warnings for files that are identical to another one or to the gold standard."""
-    if hash_of(submission.path) == hash_of(data.gold):
+def _copies(
+    submission: Submission, data: TaskData, alike: Sequence[Submission], *, for_team: bool
+) -> Iterator[tuple[str, str]]:
+    """Warnings for files that are identical to an earlier run; for organisers, also to other teams' and to gold."""
+    if not for_team and hash_of(submission.path) == hash_of(data.gold):
         yield "warning", f"{submission.file}: is identical to the gold standard. Check which file it is."
     for other in alike:
-        if other.team != submission.team:
-            yield (
-                "warning",
-                f"{submission.file}: is identical to a file of the team {other.team}. Check which file it is.",
-            )
-        elif natural_order(other.run) < natural_order(submission.run):
+        if other.team == submission.team and natural_order(other.run) < natural_order(submission.run):
             yield "warning", f"{submission.file}: is identical to the earlier run {other.run}. Check which file it is."
+        elif other.team != submission.team and not for_team:
+            finding = f"is identical to a file of the team {other.team}"
+            yield "warning", f"{submission.file}: {finding}. Check which file it is."

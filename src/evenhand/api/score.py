@@ -358,9 +358,11 @@ def score(
             raise SettingError('layer="all" scores layers of several tasks; leave out match and column.')
         kept = {name: value for name, value in options.items() if value is not None and name != "layer"}
         kept |= {"groups": groups, "jobs": jobs, "engine": engine, "show": show, "limit": limit, "slices": slices}
-        kept |= {"skip_broken": skip_broken}
-        layers = layers_of(gold, options, sides)
-        return Layers({name: score(*given, layer=name, vocabulary=vocabulary, **kept) for name in layers})
+        kept |= {"skip_broken": skip_broken, "entities": entities, "shares": shares, "drop_leaked": drop_leaked}
+        layers, notes = layers_of(gold, options, sides)
+        named: dict[str, Any] = {name: (name, "all") for name in layers}  # no notes on layers that are scored, too
+        by_layer = {name: score(*given, layer=one, vocabulary=vocabulary, **kept) for name, one in named.items()}
+        return Layers(by_layer, notes)
     prepared, engine = prepare(gold, sides, options), chosen_engine(engine, jobs)
     if show is None and limit is not None:
         raise SettingError("limit needs show.")

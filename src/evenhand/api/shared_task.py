@@ -49,6 +49,7 @@ from evenhand.results.leaderboard import (
     WITHDRAWN,
     History,
     HistoryLine,
+    Intervals,
     LabelIntervals,
     Leaderboard,
     Standing,
@@ -453,9 +454,9 @@ def board_of(
             f"Warning: {len(skipped):,} of {counted(len(lines), 'submission')} {verb} not scored. "
             "See the notes for the reasons.",
         )
-        notes += [
-            f"not scored: {each['name']} on {each['data']}: {each['file']}: {each['problem']}" for each in skipped
-        ]
+        for each in skipped:
+            problem = Skipped(each["file"], each["line"], each["problem"])
+            notes.append(f"not scored: {each['name']} on {each['data']}: {problem}")
     rankings = {each.data.name: each.ranked.ranking for each in scored if each.ranked is not None}
     names = "+".join(each.name for each in task.data)
     signatures = joint_signature(ranking.signature for ranking in rankings.values()) if rankings else ""
@@ -471,8 +472,16 @@ def board_of(
         notes=tuple(notes),
         baselines=task.baselines,
         systems={name: key for key, name in task.names.items()},
+        intervals={each.data.name: _intervals(each.everyone.ranking) for each in scored if each.everyone},
         label_intervals={each.data.name: _label_intervals(each, resampling) for each in scored if each.everyone},
     )
+
+
+def _intervals(ranking: Ranking) -> Intervals:
+    return {
+        measure: {system: standing.interval for system, standing in standings.items()}
+        for measure, standings in ranking.standings.items()
+    }
 
 
 def _label_intervals(scored: _Scored, resampling: ResamplingSettings) -> LabelIntervals:
@@ -532,6 +541,10 @@ def _score_data(
         if not skip_broken and len(systems) > 1 and error.problem.source != str(data.gold):
             raise _first_broken(Skipped.of(error)) from None
         raise
+    for name, problem in broken.items():
+        if problem is not None and problem is not named[name].problem and problem.file is not None:
+            # Readers leave a single top-level folder of an archive out of the path; `check` does not.
+            broken[name] = replace(problem, file=named[name].file)
     lines = [
         _line(data, each, None if results is None else results.get(name), broken.get(name), date)
         for name, each in named.items()
@@ -821,20 +834,43 @@ def record(
 # Other commands
 
 
-def sides_of_data(
-    task_file: str | PathLike[str], team: str | None, data: str | None, track: str | None, *, skip_broken: bool = False
-) -> tuple[AnyPath, dict[str, AnyPath], dict[str, Any], list[str]]:
-    """Gold standard, systems by name, reading options and left-out systems of one data set of a task."""
+@dataclass(frozen=True)
+class DataSides:
+    """Gold standard and systems of a data set, and how they are read and scored."""
+
+    title: str
+    gold: AnyPath
+    systems: Mapping[str, AnyPath]
+    match: tuple[str, ...]
+    options: Mapping[str, Any]
+
+
+def sides_by_data(
+    task_file: str | PathLike[str],
+    team: str | None,
+    data: str | None,
+    track: str | None,
+    *,
+    least: int,
+    skip_broken: bool = False,
+) -> tuple[dict[str, DataSides], list[str]]:
+    """The data sets that have at least this number of systems, by name, and notes on what is left out."""
     task = shared_task(task_file).only(team, data, track)
-    if len(task.data) > 1:
-        names = ", ".join(each.name for each in task.data)
-        raise SettingError(f"{task_file} has several data sets ({names}); choose one with --data.")
     broken = [each for each in task.submissions if each.problem is not None]
     if broken and not skip_broken:
         raise _first_broken(broken[0].problem)
-    systems = {task.names[each.team, each.run]: each.path for each in task.submissions if each.problem is None}
-    left_out = [f"not scored: {task.names[each.team, each.run]}: {each.problem}" for each in broken]
-    return task.data[0].gold, systems, dict(task.data[0].options), left_out
+    notes = [f"not scored: {task.names[each.team, each.run]}: {each.problem}" for each in broken]
+    sides, few = dict[str, DataSides](), list[str]()
+    for each in task.data:
+        own = [one for one in task.submissions if one.data == each.name and one.problem is None]
+        if len(own) < least:
+            few.append(f"{each.name} has {counted(len(own), 'system')}, but {least} are needed.")
+            continue
+        systems = {task.names[one.team, one.run]: one.path for one in own}
+        sides[each.name] = DataSides(f"{task.title}: {each.name}", each.gold, systems, each.match, each.options)
+    if not sides:
+        raise SettingError(f"{task_file}: {' '.join(few)}")
+    return sides, [*dict.fromkeys(notes), *(f"left out: {line}" for line in few)]
 
 
 def feedback_page(

@@ -14,6 +14,8 @@ from evenhand.cli.options import (
     INPUT,
     INTERVAL_NAMES,
     OUTPUT,
+    OUTPUT_OR_FOLDER,
+    STANDARD_OUTPUT,
     STATISTICS_NAMES,
     Choice,
     by_option,
@@ -36,6 +38,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import (
     check_suffix,
     emit,
+    emit_sections,
     form_option,
     output_option,
     quiet_option,
@@ -59,7 +62,15 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @input_arguments()
-@option(WRITING, "-o", "--output", type=OUTPUT, metavar="FILE", required=True, help="Write the page to FILE.")
+@option(
+    WRITING,
+    "-o",
+    "--output",
+    type=OUTPUT_OR_FOLDER,
+    metavar="FILE",
+    required=True,
+    help="Write the page to FILE; for the data sets of a --task-file, also a folder.",
+)
 @option(WRITING, "--title", metavar="TEXT", help="Title of the page [the names of the files].")
 @option(WRITING, "--limit", type=int, default=50_000, help="Maximum number of units in the page.")
 @by_option
@@ -79,12 +90,16 @@ def report(output: Path, quiet: bool, **options: Any) -> None:
     Examples:
       evenhand report gold.conll old.conll new.conll -o report.html
       evenhand report gold.conllu parser.conllu -o parser.html --by uas
+      evenhand report --task-file task.toml -o pages/
     """
     import evenhand
     from evenhand.cli.process import say
-    from evenhand.files import write_file
+    from evenhand.files import check_target, write_file
 
     check_suffix(output, "html")
+    is_page = options["task_file"] is None or bool(output.suffix) or output == STANDARD_OUTPUT
+    if is_page:
+        check_target(output)
     if options["task_file"] is not None and options["team"] is not None:
         from evenhand.cli.shared_task import report_task
 
@@ -96,21 +111,46 @@ def report(output: Path, quiet: bool, **options: Any) -> None:
                 say(f"{output}: {summary}")
             return
     chosen = score_options(options, "title", "by", "limit", "skip_broken", *STATISTICS_NAMES) | slice_keywords(options)
-    gold, systems, reading = sides_and_reading(options)
-    page = evenhand.report(gold, systems, **{**chosen, **reading})
+    if options["task_file"] is not None:
+        _report_task(output, options, chosen, is_page=is_page, quiet=quiet)
+        return
+    page = evenhand.report(*sides(options), **chosen)
     write_file(output, page.to_html())
     if not quiet:
         say_notes(page.notes)
         say(f"{output}: {page.units.included:,} of {counted(page.units.total, 'unit')}.")
 
 
-def sides_and_reading(options: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-    """Gold standard and systems of the arguments or of a --task-file, and how the latter says to read them."""
-    if options["task_file"] is None:
-        return (*sides(options), {})
+def _report_task(
+    output: Path, options: Mapping[str, Any], chosen: Mapping[str, Any], *, is_page: bool, quiet: bool
+) -> None:
+    """Write a page, or a folder with one page for each data set."""
+    import evenhand
+    from evenhand.cli.process import say
     from evenhand.cli.shared_task import sides_of_task
+    from evenhand.files import whole_folder, write_file
+    from evenhand.report.html.leaderboard import slugs
 
-    return sides_of_task(options)
+    by_data = sides_of_task(options, least=1)
+    if len(by_data) > 1 and is_page:
+        remedy = "choose one with --data, or let -o name a folder, which gets a page for each"
+        raise click.UsageError(f"There are several data sets ({', '.join(by_data)}); {remedy}")
+    given = {name: value for name, value in chosen.items() if value is not None}
+    pages = dict[str, str]()
+    for name, each in by_data.items():
+        from_task = {"title": each.title, "match": each.match or None}
+        page = evenhand.report(each.gold, each.systems, **{**from_task, **given, **each.options})
+        pages[name] = page.to_html()
+        if not quiet:
+            say_notes(page.notes)
+            say(f"{name}: {page.units.included:,} of {counted(page.units.total, 'unit')}.")
+    if is_page:
+        write_file(output, *pages.values())
+        return
+    names = slugs(pages)
+    with whole_folder(output) as write:
+        for name, text in pages.items():
+            write(f"{names[name]}.html", text)
 
 
 COMPARE_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html", "jsonl")
@@ -434,6 +474,17 @@ def compare(**options: Any) -> None:
         raise click.UsageError("JSON lines contain units; add --show")
     plain = ("skip_broken", "by", "baseline", "sequence", "top", "sort", "show", "limit", *STATISTICS_NAMES)
     chosen = score_options(options, *plain) | slice_keywords(options)
-    gold, systems, reading = sides_and_reading(options)
-    comparison = evenhand.compare(gold, systems, **{**chosen, **reading})
+    if options["task_file"] is not None:
+        from evenhand.cli.shared_task import sides_of_task
+
+        comparisons = {
+            name: evenhand.compare(each.gold, each.systems, **{**chosen, **each.options})
+            for name, each in sides_of_task(options, least=2).items()
+        }
+        if len(comparisons) > 1:
+            emit_sections("data_sets", comparisons, options["form"], options["output"], style=style)
+            return
+        (comparison,) = comparisons.values()
+    else:
+        comparison = evenhand.compare(*sides(options), **chosen)
     emit(comparison, options["form"], options["output"], quiet=options["quiet"], style=style)

@@ -244,12 +244,43 @@ def emit(
     style: TableStyle | None = None,
 ) -> None:
     """Render the results and write them; notes that a form cannot hold go to standard error."""
-    render = load(RENDERERS[form])
     fitting = _fitting(style, form, path)
-    text: str = render(results, fitting) if form in STYLED else render(results)
+    text = _rendered(results, form, fitting)
     if form in ("csv", "jsonl", "value", "conlleval") and not quiet:
         say_notes(results.notes)
-    if fitting.colour:
+    _put(text, form, path, fitting)
+
+
+SECTIONED = ("text", "markdown", "json")
+"""The forms in which several results are written below each other."""
+
+
+def emit_sections(
+    what: str, results: Mapping[str, Any], form: str, path: Path | None, *, style: TableStyle | None = None
+) -> None:
+    """Render the results of data sets or layers: each below its name, or, as JSON, under its name in the key `what`."""
+    if form not in SECTIONED:
+        things = what.replace("_", " ")
+        forms = f"{', '.join(SECTIONED[:-1])} or {SECTIONED[-1]}"
+        raise click.UsageError(f"Several {things} are written as {forms}; choose one of the {things}, or another form")
+    fitting = _fitting(style, form, path)
+    if form == "json":
+        from evenhand.report.data import formatted_json
+
+        text = formatted_json({what: {name: result.to_dict() for name, result in results.items()}})
+    else:
+        text = "\n\n".join(f"# {name}\n\n{_rendered(result, form, fitting)}" for name, result in results.items())
+    _put(text, form, path, fitting)
+
+
+def _rendered(results: Any, form: str, style: TableStyle) -> str:
+    render = load(RENDERERS[form])
+    text: str = render(results, style) if form in STYLED else render(results)
+    return text
+
+
+def _put(text: str, form: str, path: Path | None, style: TableStyle) -> None:
+    if style.colour:
         wipe_lines()
         click.echo(text, nl=False, color=True)
     else:

@@ -38,11 +38,13 @@ from evenhand.cli.output import (
     check_suffix,
     chosen_engine,
     emit,
+    emit_sections,
     engine_options,
     form_option,
     output_option,
     quiet_option,
     report_readings,
+    say_notes,
     table_options,
     table_style,
     write,
@@ -53,6 +55,7 @@ from evenhand.tasks.registry import TASKS
 
 if TYPE_CHECKING:
     from evenhand.pipeline.run import Engine, Job, Run
+    from evenhand.results.result import Result, Results
     from evenhand.results.summary import Summary
 
 
@@ -312,6 +315,7 @@ def score(**options: Any) -> None:
       evenhand score gold/ crf/ --cache ~/.cache/evenhand
     """
     import evenhand
+    from evenhand.pipeline.inputs import has_layers
 
     form, style, quiet = options["form"], table_style(options), options["quiet"]
     if options["task_file"] is not None:
@@ -335,15 +339,30 @@ def score(**options: Any) -> None:
         if form == "value":
             chosen["engine"] = _with_one_measure(engine if chosen.get("engine") is None else chosen["engine"])
         chosen |= _counting(chosen, options)
+        if chosen["column"] == {"gold": "all", "system": "all"} and has_layers(key):
+            used = {name: value for name, value in chosen.items() if name != "column"}
+            layers = evenhand.score(key, named or None, layer="all", **used)
+            emit_sections("layers", _several(layers), form, options["output"], style=style)
+            say_notes(layers.notes)
+            return
         summary = _summary(key, named, chosen, options)
         results = evenhand.score(key, named or None, layer=None, **chosen) if summary is None else summary.results
-    if isinstance(results, evenhand.Result):
-        results = evenhand.Results({results.name: results})
+    (results,) = _several({"": results}).values()
     if options["tallies"] is not None:
         results.tallies_to_parquet(options["tallies"])
     if not quiet:
         report_readings(results)
     emit(results if summary is None else summary, form, options["output"], quiet=quiet, style=style)
+
+
+def _several(results: Mapping[str, Result | Results]) -> dict[str, Results]:
+    """The results of one system, as those of several."""
+    import evenhand
+
+    return {
+        name: evenhand.Results({each.name: each}) if isinstance(each, evenhand.Result) else each
+        for name, each in results.items()
+    }
 
 
 def _counting(chosen: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from evenhand.errors import counted
 from evenhand.formats.storage import AnyPath
 
 if TYPE_CHECKING:
+    from evenhand.api.shared_task import DataSides
     from evenhand.results.leaderboard import Leaderboard
     from evenhand.tables import TableStyle
 
@@ -76,19 +77,20 @@ def score_task(options: Mapping[str, Any], style: TableStyle) -> None:
     emit_board(made, options, style)
 
 
-def sides_of_task(options: Mapping[str, Any]) -> tuple[AnyPath, dict[str, AnyPath], dict[str, Any]]:
-    """Gold standard, systems and reading options of one data set of a task file."""
-    from evenhand.api.shared_task import sides_of_data
+def sides_of_task(options: Mapping[str, Any], least: int) -> dict[str, DataSides]:
+    """Gold standard, systems and reading options of each data set of a task file that has enough systems."""
+    from evenhand.api.shared_task import sides_by_data
 
     if options.get("gold") is not None or options.get("manifest") is not None:
         raise click.UsageError("Name GOLD and SYSTEM files, or a --task-file, but not both")
     part = (options["task_file"], options["team"], options["data"], options["track"])
-    gold, systems, reading, left_out = sides_of_data(*part, skip_broken=options["skip_broken"])
-    say_notes(left_out)
-    note_inputs([gold, *systems.values()])
+    sides, notes = sides_by_data(*part, least=least, skip_broken=options["skip_broken"])
+    say_notes(notes)
+    note_inputs([path for each in sides.values() for path in (each.gold, *each.systems.values())])
     if not options["skip_broken"]:
-        click.get_current_context().meta[SKIPPABLE] = list(map(str, systems.values()))
-    return gold, systems, reading
+        systems = [str(path) for each in sides.values() for path in each.systems.values()]
+        click.get_current_context().meta[SKIPPABLE] = systems
+    return sides
 
 
 @click.command(cls=Command)

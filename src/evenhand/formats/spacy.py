@@ -34,11 +34,11 @@ from importlib import import_module
 from itertools import islice, pairwise, zip_longest
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, ints, zeros
+from evenhand.arrays import Bools, Ints, ints
 from evenhand.data.annotation import UNANNOTATED, Annotation, Layer, ReadInfo
 from evenhand.data.corpus import Corpus
 from evenhand.data.encodings import UNNAMED
@@ -54,6 +54,7 @@ from evenhand.formats.format import (
     Capabilities,
     Contents,
     Detection,
+    Fit,
     Format,
     ObjectSupport,
     Reader,
@@ -76,15 +77,11 @@ GROUPS = "spans:"
 """The prefix of the layer of a span group."""
 GROUP = "spans"
 """The span group that overlapping spans are written to."""
-TAGS = {"tag": "TAG", "pos": "POS", "lemma": "LEMMA", "morph": "MORPH"}
-"""The layers of tags, by precedence, and the attributes of spaCy that hold them."""
-_ATTRIBUTES_OF = {ENTITIES: "ENT_IOB", **TAGS, TREES: "DEP", SENTENCES: "SENT_START"}
-"""The attribute that tells whether a document has a layer."""
 _ANNOTATE = (
     "a fresh Doc has no entities, doc.ents = [] marks that there are none, and a DocBin stores what its attrs name"
 )
 ALL = "all"
-"""In place of a layer: every layer that both sides have."""
+"""In place of a layer: every layer that both sides have; after the name of one: others are scored, too."""
 _BATCH = 500
 """The number of documents that are read at a time; no figure depends on it."""
 _ATTRIBUTES = ("SENT_START", "ENT_IOB", "ENT_TYPE")
@@ -108,6 +105,88 @@ def _file_docs(source: Source) -> Docs:
     with _checked(source):
         doc_bin.from_bytes(data)
     return Docs.of_bin(source, doc_bin)
+
+
+@dataclass(frozen=True)
+class LayerKind:
+    """A layer: the task that it is scored as, and how it is read from documents."""
+
+    task: str
+    attribute: str | None
+    """spaCy's attribute that marks the documents that have it; None: its key in `doc.spans` does."""
+    is_used: Callable[[Any], bool] | None = None
+    """Whether a document with the attribute has the layer, if not every one does."""
+    spans: Callable[[Any, str], Iterable[Any]] | None = None
+    """The spans of a document; None for layers of tokens."""
+    value: Callable[[Any], str] | None = None
+    """The tag of a token, "" if it lacks one."""
+    are_features: bool = False
+    lacks: Callable[[Any], bool] | None = None
+    """Whether a token of a document with the layer lacks it, if tokens can."""
+    sentences: Literal["kept", "joined", "none"] = "kept"
+    """How the sentences of a document are used: as they are, joined if a tree crosses their boundaries, or not."""
+    align: Align | None = None
+    """The default alignment of tokens that differ; None: that of the task."""
+    fit: Fit = "equal"
+    """How `align="overlap"` places spans on gold tokens that differ, as spaCy's scorer."""
+    has_links: bool = False
+    """Whether its spans may be read as links."""
+    counts_others: bool = False
+    """Whether a note counts the spans of other layers."""
+
+
+def _features(token: Any) -> str:
+    """The features of a token; `_` if they are set to nothing."""
+    return str(token.morph) or ("_" if token.has_morph() else "")
+
+
+LAYERS = {
+    ENTITIES: LayerKind(
+        "spans",
+        "ENT_IOB",
+        spans=lambda doc, _: doc.ents,
+        lacks=lambda token: token.ent_iob == 0,
+        align="characters",  # `overlap` expands entities to gold tokens
+        fit="expand",
+        has_links=True,
+        counts_others=True,
+    ),
+    LINKS: LayerKind(
+        LINKS,
+        "ENT_IOB",
+        is_used=lambda doc: any(span.kb_id for span in doc.ents),
+        spans=lambda doc, _: doc.ents,
+        align="characters",
+        has_links=True,
+    ),
+    "tag": LayerKind("tags", "TAG", value=lambda token: token.tag_),
+    "pos": LayerKind("tags", "POS", value=lambda token: token.pos_),
+    "lemma": LayerKind("tags", "LEMMA", value=lambda token: token.lemma_),
+    "morph": LayerKind("tags", "MORPH", value=_features, are_features=True),
+    TREES: LayerKind(TREES, "DEP", lacks=lambda token: token.dep == 0, sentences="joined"),
+    SENTENCES: LayerKind(
+        "spans",
+        "SENT_START",
+        spans=lambda doc, _: doc.sents if len(doc) and doc.has_annotation("SENT_START") else (),
+        sentences="none",
+        align="overlap",
+        fit="disjoint",
+    ),
+}
+"""The layers by name, in the order of messages; tags are by precedence."""
+_GROUP_KIND = LayerKind(
+    "spans",
+    None,
+    spans=lambda doc, layer: doc.spans.get(layer.removeprefix(GROUPS), ()),
+    align="overlap",
+    has_links=True,
+    counts_others=True,
+)
+TAGS = tuple(name for name, kind in LAYERS.items() if kind.value is not None)
+
+
+def _kind_of(layer: str) -> LayerKind:
+    return LAYERS.get(layer, _GROUP_KIND)
 
 
 @dataclass(frozen=True)
@@ -135,10 +214,11 @@ class Docs:
 
     def read(self, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
         """The documents in batches."""
-        reading = self._choose(tuple(map(str, columns.get("spans", ()))), settings.task)
+        names = tuple(map(str, columns.get("spans", ())))
+        reading = self._choose(tuple(name for name in names if name != ALL), settings.task)
         docs, first = self.again(), 1
         while batch := list(islice(docs, _BATCH)):
-            yield _annotation(self.source, batch, first, reading, settings, vocabulary)
+            yield _annotation(self.source, batch, first, reading, settings, vocabulary, is_one_of_all=ALL in names)
             first += len(batch)
 
     def layers(self) -> dict[str, int]:
@@ -153,8 +233,7 @@ class Docs:
         if is_empty and not counts:  # documents without text have no entities, as annotated
             counts[ENTITIES] = documents
         groups = sorted(name for name in counts if name.startswith(GROUPS))
-        order = (ENTITIES, *groups, LINKS, *TAGS, TREES, SENTENCES)
-        return {name: counts[name] for name in order if counts[name]}
+        return {name: counts[name] for name in (ENTITIES, *groups, *LAYERS) if counts[name]}
 
     def _choose(self, names: tuple[str, ...], task: str | None) -> ReadInfo:
         """The layers of the documents, and the one to read; `names` are those that a user gives."""
@@ -190,19 +269,18 @@ class Docs:
 
 def layer_named(name: str) -> str:
     """The layer that a user names; a name that is not a layer's is that of a span group."""
-    return name if name in (*_ATTRIBUTES_OF, LINKS) or name.startswith(GROUPS) else f"{GROUPS}{name}"
+    return name if name in LAYERS or name.startswith(GROUPS) else f"{GROUPS}{name}"
 
 
 def task_of(layer: str) -> str:
     """The task that a layer is scored as."""
-    return "tags" if layer in TAGS else layer if layer in (LINKS, TREES) else "spans"
+    return _kind_of(layer).task
 
 
 def of_task_among(layers: Sequence[str], task: str) -> list[str]:
     """The layers of a task, without less usual ones of the same kind: tags are `tag`, otherwise `pos`."""
-    if task == "tags":
-        return [layer for layer in layers if layer in TAGS][:1]
-    return [layer for layer in layers if task_of(layer) == task]
+    chosen = [layer for layer in layers if task_of(layer) == task]
+    return [layer for layer in chosen if layer not in TAGS or layer == chosen[0]]
 
 
 def default_layers(layers: Sequence[str]) -> list[str]:
@@ -219,8 +297,8 @@ def _layers(doc: Any) -> list[str]:
     groups = [f"{GROUPS}{name}" for name in doc.spans]
     if not len(doc):
         return groups
-    layers = [layer for layer, attribute in _ATTRIBUTES_OF.items() if doc.has_annotation(attribute)]
-    return [*layers, *groups, *([LINKS] if any(span.kb_id for span in doc.ents) else [])]
+    present = ((name, kind) for name, kind in LAYERS.items() if has_layer(doc, name))
+    return [*(name for name, kind in present if kind.is_used is None or kind.is_used(doc)), *groups]
 
 
 def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conversion) -> None:
@@ -265,40 +343,47 @@ def _checked(source: Source) -> Iterator[None]:
 
 
 def _annotation(
-    source: Source, docs: list[Any], first: int, reading: ReadInfo, settings: ReadSettings, vocabulary: Vocabulary
+    source: Source,
+    docs: list[Any],
+    first: int,
+    reading: ReadInfo,
+    settings: ReadSettings,
+    vocabulary: Vocabulary,
+    *,
+    is_one_of_all: bool,
 ) -> Annotation:
     """The documents of a batch; `first` is the number of its first document."""
     layer = reading.column or ENTITIES
-    task = settings.task or task_of(layer)
-    bounds, documents = _sentences(docs, layer, task)
+    kind = _kind_of(layer)
+    task = settings.task or kind.task
+    bounds, documents = _sentences(docs, kind)
     corpus = _corpus(source, docs, first, bounds, documents)
-    layers: dict[str, Layer] = {}
-    if task == "tags":
-        cells, name = (
-            Tokens.of([tag for doc in docs for tag in _tags(doc, layer)]),
-            FEATURES if layer == "morph" else layer,
-        )
-        layers["tags"] = (FeatureSets if layer == "morph" else TagColumn)(cells, vocabulary.columns[name])
-    elif task == TREES:
-        layers[TREES] = _trees(source, docs, first, corpus, vocabulary)
+    data: Layer
+    if kind.spans is not None:
+        data = _spans(source, docs, first, layer, task, corpus, vocabulary)
+    elif kind.value is not None:
+        cells = Tokens.of([kind.value(token) for doc in docs for token in doc])
+        column = vocabulary.columns[FEATURES if kind.are_features else layer]
+        data = FeatureSets(cells, column) if kind.are_features else TagColumn(cells, column)
     else:
-        layers[task] = _spans(source, docs, first, layer, task, corpus, vocabulary)
-    layers[MISSING], unannotated = _missing(docs, layer, task, corpus, vocabulary)
-    skipped = {**_skipped(docs, layer, task), **({} if settings.side == "system" else unannotated)}
+        data = _trees(source, docs, first, corpus, vocabulary)
+    missing, unannotated = _missing(docs, layer, task, corpus, vocabulary)
+    skipped = _skipped(docs, layer, task, is_one_of_all=is_one_of_all)
+    skipped |= {} if settings.side == "system" else unannotated
     reading = replace(reading, skipped={what: count for what, count in skipped.items() if count})
-    role = "words" if task in ("tags", TREES) else task
-    return Annotation(corpus, layers, {role: reading}, source.name)
+    role = "words" if kind.spans is None else task
+    return Annotation(corpus, {task: data, MISSING: missing}, {role: reading}, source.name)
 
 
-def _sentences(docs: list[Any], layer: str, task: str) -> tuple[Ints, Ints]:
+def _sentences(docs: list[Any], kind: LayerKind) -> tuple[Ints, Ints]:
     """The bounds of the sentences in tokens, and the first sentence of each document."""
     starts, documents, begin = list[int](), list[int](), 0
     for doc in docs:
         documents.append(len(starts))
         # Without sentence boundaries, and for an empty document, there is one sentence.
-        has_sentences = layer != SENTENCES and len(doc) and doc.has_annotation("SENT_START")
+        has_sentences = kind.sentences != "none" and len(doc) and doc.has_annotation("SENT_START")
         sentences = [sentence.start for sentence in doc.sents] if has_sentences else [0]
-        if task == TREES and len(sentences) > 1:  # a tree that crosses a sentence boundary joins the sentences
+        if kind.sentences == "joined" and len(sentences) > 1:
             inside = np.searchsorted(sentences, [[token.i, token.head.i] for token in doc], side="right")
             sentences = sentences if (inside[:, 0] == inside[:, 1]).all() else [0]
         starts += [begin + start for start in sentences]
@@ -319,13 +404,6 @@ def _corpus(source: Source, docs: list[Any], first: int, bounds: Ints, documents
         raw=edges[bounds],
         texts=edges[np.append(bounds[documents], len(words))],
     )
-
-
-def _tags(doc: Any, layer: str) -> list[str]:
-    """The tags of a document, "" without one; features that are set to nothing are `_`."""
-    if layer != "morph":
-        return [getattr(token, f"{layer}_") for token in doc]
-    return [str(token.morph) or ("_" if token.has_morph() else "") for token in doc]
 
 
 def _trees(source: Source, docs: list[Any], first: int, corpus: Corpus, vocabulary: Vocabulary) -> Trees:
@@ -367,12 +445,10 @@ def _spans(
 
 
 def _listed_spans(source: Source, doc: Any, layer: str) -> list[tuple[str, int, int, str]]:
-    if layer == SENTENCES:
-        has_sentences = len(doc) and doc.has_annotation("SENT_START")
-        return [(UNNAMED, span.start, span.end, "") for span in doc.sents] if has_sentences else []
+    listed = _kind_of(layer).spans
+    assert listed is not None
     with _checked(source):  # spaCy checks spans and looks up their labels only now
-        spans = doc.ents if layer in (ENTITIES, LINKS) else doc.spans.get(layer.removeprefix(GROUPS), ())
-        rows = [(span.label_ or UNNAMED, span.start, span.end, span.kb_id_) for span in spans]
+        rows = [(span.label_ or UNNAMED, span.start, span.end, span.kb_id_) for span in listed(doc, layer)]
     return list(dict.fromkeys(rows))  # repeated spans are one, as in spaCy's scorer
 
 
@@ -389,7 +465,8 @@ def _missing(
     word = np.flatnonzero(np.concatenate(masks))
     scope = ints(corpus.sentence_of[word])
     start = ints(word - corpus.bounds[scope])
-    spans = Spans.of(vocabulary, scope, start, ints(start + 1), zeros(len(word)))
+    label = np.full(len(word), vocabulary.labels.code(UNNAMED) if len(word) else 0, dtype=np.int64)
+    spans = Spans.of(vocabulary, scope, start, ints(start + 1), label)
     of_documents = sum(len(doc) > 0 and not has for doc, has in zip(docs, present, strict=True))
     inside = sum(int(mask.sum()) for mask, has in zip(masks, present, strict=True) if has)
     names = (f"{UNANNOTATED} {unit} of the layer {layer}" for unit in ("documents", "tokens"))
@@ -398,33 +475,32 @@ def _missing(
 
 def has_layer(doc: Any, layer: str) -> bool:
     """Whether a document has a layer; for links, entities."""
-    if layer.startswith(GROUPS):
-        return layer.removeprefix(GROUPS) in doc.spans
-    return bool(doc.has_annotation(_ATTRIBUTES_OF[ENTITIES if layer == LINKS else layer]))
+    attribute = _kind_of(layer).attribute
+    return layer.removeprefix(GROUPS) in doc.spans if attribute is None else bool(doc.has_annotation(attribute))
 
 
 def _lacks(doc: Any, layer: str, task: str) -> Bools:
     """Which tokens of a document that has the layer lack it."""
-    if layer in TAGS:
-        return np.array([tag == "" for tag in _tags(doc, layer)], dtype=np.bool_)
-    if layer == TREES:
-        return np.array([token.dep == 0 for token in doc], dtype=np.bool_)
-    if layer == ENTITIES and task == "spans":
-        return np.array([token.ent_iob == 0 for token in doc], dtype=np.bool_)
-    return np.zeros(len(doc), dtype=np.bool_)
+    kind = _kind_of(layer)
+    if kind.value is not None:
+        return np.array([not kind.value(token) for token in doc], dtype=np.bool_)
+    if kind.lacks is None or task != kind.task:
+        return np.zeros(len(doc), dtype=np.bool_)
+    return np.array([kind.lacks(token) for token in doc], dtype=np.bool_)
 
 
-def _skipped(docs: list[Any], layer: str, task: str) -> dict[str, int]:
-    """Spans of other layers; other layers of the tokens are not listed."""
+def _skipped(docs: list[Any], layer: str, task: str, *, is_one_of_all: bool) -> dict[str, int]:
+    """Repeated spans, and spans of layers that are not scored; other layers of the tokens are not listed."""
+    kind = _kind_of(layer)
     counts = Counter[str]()
-    for doc in docs if task == "spans" and layer != SENTENCES else ():
-        if layer != ENTITIES:
+    for doc in docs if kind.counts_others and task == kind.task else ():
+        if layer != ENTITIES and not is_one_of_all:
             counts[f"entities beside the span group {layer.removeprefix(GROUPS)!r}"] += len(doc.ents)
         for name, group in doc.spans.items():
             if f"{GROUPS}{name}" == layer:
                 keys = {(span.start, span.end, span.label, span.kb_id) for span in group}
                 counts["repeated spans"] += len(group) - len(keys)
-            else:
+            elif not is_one_of_all:
                 counts[f"spans of the span group {name!r}"] += len(group)
     return counts
 
@@ -491,10 +567,11 @@ def choose_layers(
         shared = [layer for layer in common_layers(of_gold, of_systems) if task in (None, task_of(layer))]
         if not shared:
             _default_layer(of_gold, of_systems, shared, task)  # raises the error
-        return {"layers": tuple(shared)}, ()
+        return {"layers": tuple(shared)}, tuple(_notes_on_others(of_gold, of_systems))
     named = {side: columns_of_side(column, side) for side in ("gold", "system")}
+    is_one_of_all = all(names[1:] == (ALL,) for names in named.values())
     for names in named.values():
-        if len(names) > 1:
+        if len(names) > 1 and not is_one_of_all:
             raise SettingError(f"layer is {', '.join(map(str, names))}; name one layer.")
     notes: tuple[str, ...] = ()
     if any(named.values()):
@@ -511,7 +588,8 @@ def choose_layers(
     for side, layer in ((of_gold, layers["gold"]), *((system, layers["system"]) for system in of_systems)):
         side.check(layer)
     task = _checked_task(layers, task)
-    options = {"column": layers, "task": task}
+    columns = {side: (layer, ALL) for side, layer in layers.items()} if is_one_of_all else layers
+    options: dict[str, Any] = {"column": columns, "task": task}
     documents = [side.docs for side in of_systems if side.docs is not None]
     if align in (None, "overlap") and of_gold.docs is not None:
         same = [_have_same_tokens(of_gold.docs, docs) for docs in documents]
@@ -521,15 +599,9 @@ def choose_layers(
 
 
 def alignment_of(layer: str, task: str, *, has_same_tokens: bool) -> Align | None:
-    """The default alignment of a layer of spans; None for other tasks, whose default does not depend on tokens.
-
-    Entities and links are compared by characters if tokens differ, since `overlap` expands entities to gold tokens.
-    """
-    if task not in ("spans", LINKS):
-        return None
-    if has_same_tokens:
-        return "strict"
-    return "characters" if task == LINKS or layer == ENTITIES else "overlap"
+    """The default alignment of a layer of spans; None for other tasks, whose default does not depend on tokens."""
+    align = _kind_of(LINKS if task == LINKS else layer).align
+    return "strict" if align is not None and has_same_tokens else align
 
 
 @dataclass(frozen=True)
@@ -576,6 +648,14 @@ def common_layers(gold: Side, systems: Sequence[Side]) -> list[str]:
     return [layer for layer in gold.layers if all(layer in system.layers for system in systems)]
 
 
+def _notes_on_others(gold: Side, systems: Sequence[Side]) -> Iterator[str]:
+    """The layers that a side has, but another side lacks."""
+    for side in (gold, *systems):
+        others = [layer for layer in side.layers if any(layer not in other.layers for other in (gold, *systems))]
+        if others:
+            yield f"{side.title} also has {listed(others)}, which not all sides have."
+
+
 def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str], task: str | None) -> str:
     """The layer that is scored if the user names none."""
     chosen = default_layers(shared if task is None else of_task_among(shared, task))
@@ -601,7 +681,7 @@ def _default_layer(gold: Side, systems: Sequence[Side], shared: Sequence[str], t
 def _checked_task(layers: Mapping[str, str], task: str | None) -> str:
     """The task that the layers are scored as; links may be read from entities and span groups."""
     tasks = {task_of(layer) for layer in layers.values()}
-    if task == LINKS and tasks <= {LINKS, "spans"} and SENTENCES not in layers.values():
+    if task == LINKS and all(_kind_of(layer).has_links for layer in layers.values()):
         return LINKS
     if len(tasks) > 1:
         raise SettingError(f"{layers['gold']} cannot be compared with {layers['system']}; choose layers of one task.")
@@ -669,7 +749,7 @@ FORMAT = Format(
     contents=Contents(
         has_columns=True,
         has_missing=True,
-        fits={ENTITIES: "expand", SENTENCES: "disjoint"},  # as spaCy's scorer; it compares the texts of other spans
+        fits={name: kind.fit for name, kind in LAYERS.items()},
         choose=choose_layers,
         defaults={"tags": {"align": "overlap"}, "trees": {"align": "overlap", "punctuation": "spacy"}},
         traits=frozenset({BLANK_LINKS}),

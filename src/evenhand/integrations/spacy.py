@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
+from math import isnan
 from typing import Any
 
 from evenhand.api.score import score
@@ -44,16 +45,16 @@ _COMPONENTS: dict[str, tuple[str, ...]] = {
 _GROUP_COMPONENTS = ("spancat", "spancat_singlelabel", "span_finder", "span_ruler")
 _UNLABELED = "span_finder"
 _SCORERS = {
-    ENTITIES: ("spacy.ner_scorer.v1", "ents_"),
-    "tag": ("spacy.tagger_scorer.v1", "tag_"),
-    "pos": ("spacy.morphologizer_scorer.v1", "pos_"),
-    "morph": ("spacy.morphologizer_scorer.v1", "morph_"),
-    "lemma": ("spacy.lemmatizer_scorer.v1", "lemma_"),
-    TREES: ("spacy.parser_scorer.v1", ""),
-    SENTENCES: ("spacy.senter_scorer.v1", "sents_"),
-    LINKS: ("spacy.entity_linker_scorer.v1", "nel_"),
+    ENTITIES: ("spacy.scorer", "get_ner_prf", "ents_"),
+    "tag": ("spacy.pipeline.tagger", "tagger_score", "tag_"),
+    "pos": ("spacy.pipeline.morphologizer", "morphologizer_score", "pos_"),
+    "morph": ("spacy.pipeline.morphologizer", "morphologizer_score", "morph_"),
+    "lemma": ("spacy.pipeline.lemmatizer", "lemmatizer_score", "lemma_"),
+    TREES: ("spacy.pipeline.dep_parser", "parser_score", "dep_"),
+    SENTENCES: ("spacy.pipeline.senter", "senter_score", "sents_"),
+    LINKS: ("spacy.pipeline.entity_linker", "entity_linker_score", "nel_"),
 }
-"""spaCy's scorer of each layer, and the prefix of its keys; the parser's has those of sentences, too."""
+"""spaCy's scorer of each layer: its module, its name, and the prefix of the keys of the layer."""
 _LAYERS = (*_SCORERS, f"{GROUPS}KEY")
 
 
@@ -92,7 +93,7 @@ class _Scorer:
         self._match, self.layer = match, layer
 
     def __call__(self, examples: Iterable[Any], **settings: Any) -> dict[str, Any]:
-        listed = list(examples)
+        listed = [_in_one_vocabulary(example) for example in examples]
         components = _components()
         name, factory, layers = next((each[1:] for each in components if each[0] is self), (None, None, ()))
         if not layers:
@@ -107,6 +108,15 @@ class _Scorer:
             scores = _figures(listed, self._match, layer)
             figures |= {f"{prefix}{key}": value for key, value in scores.items()}
         return figures
+
+
+def _in_one_vocabulary(example: Any) -> Any:
+    """The example with both documents in the vocabulary of the reference, since spaCy's scorers compare hashes."""
+    predicted, reference = example.predicted, example.reference
+    if predicted.vocab is reference.vocab:
+        return example
+    copy = type(predicted)(reference.vocab).from_bytes(predicted.to_bytes(exclude=["tensor", "user_data"]))
+    return type(example)(copy, reference)
 
 
 def _components() -> list[tuple[_Scorer, str, str, tuple[str, ...]]]:
@@ -148,8 +158,8 @@ def _pipeline() -> Any:
 def _spacy_scores(examples: list[Any], layer: str, *, labeled: bool) -> dict[str, Any]:
     """The figures of spaCy's own scorer; None for a layer that no reference has."""
     if not layer.startswith(GROUPS):
-        name, prefix = _SCORERS[layer]
-        scores = import_module("spacy.util").registry.scorers.get(name)()(examples)
+        module, name, prefix = _SCORERS[layer]
+        scores = getattr(import_module(module), name)(examples)
         return {key: value for key, value in scores.items() if key.startswith(prefix)}
     group, attribute = layer.removeprefix(GROUPS), layer.replace(":", "_")
     scores = import_module("spacy.scorer").Scorer.score_spans(
@@ -163,17 +173,14 @@ def _spacy_scores(examples: list[Any], layer: str, *, labeled: bool) -> dict[str
     return {key: value for key, value in scores.items() if labeled or not key.endswith("_per_type")}
 
 
-def _figures(examples: list[Any], match: str | None, layer: str) -> dict[str, Any]:
-    """Evenhand's figures; if no reference has the layer, F1 is None."""
-    scored = [example for example in examples if has_layer(example.reference, layer)]
-    if not scored:
-        return {"f1": None}
+def _figures(examples: list[Any], match: str | None, layer: str) -> dict[str, float | None]:
+    """Evenhand's figures; None where they are undefined, and for a layer that no reference has."""
     task = task_of(layer)
-    sides = [[getattr(example, side) for example in scored] for side in ("reference", "predicted")]
-    gold, system = (layer_of(side, layer) for side in sides)
-    align = alignment_of(layer, task, has_same_tokens=all(map(_has_same_tokens, scored)))
-    metrics: dict[str, Any] = score(gold, system, task=task, match=match, align=align).metrics()
-    return metrics
+    gold, system = (layer_of([getattr(each, side) for each in examples], layer) for side in ("reference", "predicted"))
+    align = alignment_of(layer, task, has_same_tokens=all(map(_has_same_tokens, examples)))
+    metrics = score(gold, system, task=task, match=match, align=align).metrics()
+    is_absent = not any(has_layer(each.reference, layer) for each in examples)
+    return {name: None if is_absent or isnan(value) else value for name, value in metrics.items()}
 
 
 def _has_same_tokens(example: Any) -> bool:

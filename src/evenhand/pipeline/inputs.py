@@ -594,15 +594,24 @@ def content_for(gold: Input, options: Mapping[str, Any], systems: Mapping[str, I
     return replace(content, task=task, options={**contents.defaults.get(task, {}), **chosen}, notes=notes)
 
 
-def layers_of(gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None) -> tuple[str, ...]:
-    """The layers that all sides have, if their files have named layers."""
+def has_layers(gold: Input) -> bool:
+    """Whether the files of the gold standard have named layers."""
+    if isinstance(gold, Annotation):
+        return False
+    return open_files(gold, ReadSettings(side="gold")).first.format.contents.choose is not None
+
+
+def layers_of(
+    gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The layers that all sides have, if their files have named layers, and notes."""
     task = None if options.get("task") is None else task_named(options["task"])
     files = None if isinstance(gold, Annotation) else open_files(gold, ReadSettings(side="gold"))
     choose = None if files is None else files.first.format.contents.choose
     if files is None or choose is None or not systems:
         raise SettingError('layer="all" scores the layers of spaCy\'s documents; give documents on both sides.')
-    layers: tuple[str, ...] = choose(files, _opened_systems(systems, options, task), task, "all", None)[0]["layers"]
-    return layers
+    chosen, notes = choose(files, _opened_systems(systems, options, task), task, "all", None)
+    return chosen["layers"], notes
 
 
 def _opened_systems(

@@ -265,7 +265,11 @@ def _safe(value: Value) -> Value:
 
 
 def render_json(subject: Displayed) -> str:
-    return msgspec.json.format(msgspec.json.encode(subject.to_dict()), indent=2).decode() + "\n"
+    return formatted_json(subject.to_dict())
+
+
+def formatted_json(saved: Mapping[str, Any]) -> str:
+    return msgspec.json.format(msgspec.json.encode(saved), indent=2).decode() + "\n"
 
 
 def render_jsonl(comparison: Comparison) -> str:

@@ -54,7 +54,8 @@ def remark(track: Track) -> str:
 
 def check_document(checked: Any, style: TableStyle) -> ReportDocument:
     """The table of teams and data sets, and the problems of each file."""
-    rows = [[severity, message] for each in checked.checked for severity, message in each.problems]
+    listed = dict.fromkeys(problem for each in checked.checked for problem in each.problems)
+    rows = [[severity, message] for severity, message in listed]
     problems = DisplayTable("", [Column("severity", "text"), Column("problem", "text")], rows)
     sections = [Section("", [checked.table()]), *([Section("Problems:", [problems])] if rows else [])]
     return ReportDocument(f"{checked.task.title}: check of all submissions", sections, checked.notes, checked.signature)

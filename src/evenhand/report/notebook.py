@@ -24,6 +24,8 @@ MAX_PAGE = 8 * 2**20
 
 _UNTYPESET = "tex2jax_ignore mathjax_ignore"
 """Classes that keep MathJax, which notebooks load, from typesetting text between dollar signs."""
+_LONG = 60
+"""The length from which a text may be broken inside words."""
 _RULE = "border-top:1px solid rgba(128,128,128,.5)"
 
 
@@ -108,7 +110,8 @@ def _cell(value: Cell, column: Column) -> str:
     text = cell_text(value, column.kind)
     if column.kind == "bar":
         return f'<td style="text-align:left;opacity:.5" aria-hidden="true">{text}</td>'
-    return f'<td style="text-align:{_side(column)}"{_direction(text)}>{_escaped(text)}</td>'
+    wrap = ";overflow-wrap:anywhere" if len(text) > _LONG else ""  # paths in sentences
+    return f'<td style="text-align:{_side(column)}{wrap}"{_direction(text)}>{_escaped(text)}</td>'
 
 
 def _side(column: Column) -> str:

@@ -31,6 +31,8 @@ from evenhand.results.result import Results
 
 LabelIntervals = Mapping[str, Mapping[str, tuple[float, float]]]
 """By label and system."""
+Intervals = Mapping[str, Mapping[str, tuple[float, float] | None]]
+"""By measure and system."""
 SCORED, BROKEN, WITHDRAWN = "scored", "broken", "withdrawn"
 
 
@@ -224,6 +226,8 @@ class Leaderboard(Displayed, WithTables):
     baselines: tuple[str, ...] = ()
     systems: Mapping[str, tuple[str, str]] | None = None
     """Team and run of each system."""
+    intervals: Mapping[str, Intervals] = field(default_factory=dict)
+    """By data set: of the scores of all systems, baselines too."""
     label_intervals: Mapping[str, LabelIntervals] = field(default_factory=dict)
     """By data set: of the scores by label under the measure that ranks."""
 

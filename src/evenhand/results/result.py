@@ -474,8 +474,14 @@ def _saved_average(average: Average, beta: float) -> dict[str, float | None]:
 class Layers(dict[str, Result | Results]):
     """The result of each layer of spaCy's documents, by its name (`ents`, `spans:sc`, `tag`, `trees`)."""
 
+    def __init__(self, results: Mapping[str, Result | Results], notes: tuple[str, ...] = ()) -> None:
+        super().__init__(results)
+        self.notes = notes
+        """Layers that are not scored, because only one side has them."""
+
     def __str__(self) -> str:
-        return "\n\n".join(f"# {layer}\n\n{result}" for layer, result in self.items())
+        notes = "".join(f"\n\nNote: {note}" for note in self.notes)
+        return "\n\n".join(f"# {layer}\n\n{result}" for layer, result in self.items()) + notes
 
     __repr__ = __str__
 

@@ -23,7 +23,6 @@ from evenhand.errors import WARNING
 from evenhand.report.data import render_json
 from evenhand.report.html import read_template, style_sheet, template
 from evenhand.report.leaderboard_tables import remark
-from evenhand.results.comparison import Ranking
 from evenhand.results.leaderboard import HistoryLine, LabelIntervals, Leaderboard, Standing, Track
 from evenhand.results.result import Result
 from evenhand.tables import UNDEFINED
@@ -186,7 +185,7 @@ def _standings(board: Leaderboard, track: Track, systems: Mapping[str, str]) -> 
     rows, before = [], None
     for each in track.standings:
         cells = [_rank(each)]
-        cells += [BoardCell(each.cluster or "", each.cluster)] if has_clusters else []
+        cells += [BoardCell(each.cluster or "", each.cluster, is_number=False)] if has_clusters else []
         cells += [_text(each.team, f"systems/{systems[each.system]}.html")]
         cells += [_text(each.run)] if has_runs else []
         cells += [_score(each.mean)] if has_mean else []
@@ -214,13 +213,16 @@ def _data_set(board: Leaderboard, name: str, systems: Mapping[str, str]) -> list
         is_ranked = system in ranking[ranking.models[0]]
         cluster = ranking.cluster(ranking.models[0], system) if is_ranked else None
         first = ranking[ranking.models[0]][system].rank if is_ranked else None
-        cells = [BoardCell(f"{first}." if first else "baseline", first), BoardCell(cluster or "", cluster)]
+        cells = [
+            BoardCell(f"{first}." if first else "baseline", first),
+            BoardCell(cluster or "", cluster, is_number=False),
+        ]
         cells.append(_text(system, f"systems/{systems[system]}.html"))
         for measure in ranking.models:
             standing = ranking[measure][system] if is_ranked else None
             score = results[system][measure].headline
             rank = None if standing is None else standing.rank
-            cells += [_score(score), _interval(standing.interval if standing else None, score)]
+            cells += [_score(score), _interval(board.intervals.get(name, {}).get(measure, {}).get(system), score)]
             cells += [BoardCell(f"{rank}." if rank else "", rank)]
         rows.append(BoardRow(cells, before is not None and cluster not in (None, before), not is_ranked))
         before = cluster or before
@@ -233,7 +235,7 @@ def _data_set(board: Leaderboard, name: str, systems: Mapping[str, str]) -> list
                     _text(system),
                     _text(placed[system].against or ""),
                     BoardCell(_p(placed[system].p_holm), placed[system].p_holm),
-                    BoardCell(placed[system].cluster, placed[system].cluster),
+                    BoardCell(placed[system].cluster, placed[system].cluster, is_number=False),
                 ]
             )
             for system in ranking.systems
@@ -260,16 +262,16 @@ def _system(board: Leaderboard, name: str) -> Iterator[BoardSection]:
     for data, results in board.results.items():
         if name not in results:
             continue
-        ranking = board.rankings.get(data)
-        tables = [_measures(results[name], ranking), *_labels(results[name], board.label_intervals.get(data, {}))]
+        tables = [_measures(board, data, name), *_labels(results[name], board.label_intervals.get(data, {}))]
         yield BoardSection(f"data-{_NOT_IN_SLUG.sub('-', data)}", data, tables)
     team, run = (board.systems or {}).get(name, (name, ""))
     lines = [line for line in board.history.lines if (line.team, line.run) == (team, run)]
     yield BoardSection("history", "History", [_history(lines)])
 
 
-def _measures(result: Result, ranking: Ranking | None) -> BoardTable:
+def _measures(board: Leaderboard, data: str, name: str) -> BoardTable:
     """Scores, ranks and error types under each measure."""
+    result, ranking = board.results[data][name], board.rankings.get(data)
     kinds = list(dict.fromkeys(kind for measure in result for kind in result[measure].overall.counts))
     rows = []
     for measure in result:
@@ -278,7 +280,7 @@ def _measures(result: Result, ranking: Ranking | None) -> BoardTable:
         rank = None if standing is None else standing.rank
         counts = score.overall.counts
         cells = [_text(model_title(result.settings.task, measure)), _score(score.headline)]
-        cells += [_interval(None if standing is None else standing.interval, score.headline)]
+        cells += [_interval(board.intervals.get(data, {}).get(measure, {}).get(name), score.headline)]
         cells += [
             BoardCell(f"{rank}." if rank else "", rank),
             _score(score.overall.precision),
@@ -287,7 +289,7 @@ def _measures(result: Result, ranking: Ranking | None) -> BoardTable:
         cells += [_count(counts.get(kind)) for kind in kinds]
         rows.append(BoardRow(cells))
     columns = ["Measure", "Score", "Interval", "Rank", "Precision", "Recall", *kinds]
-    return BoardTable("measures", columns, -1, _scaled(rows))
+    return BoardTable("measures", columns, -1, rows)
 
 
 def _count(count: float | None) -> BoardCell:
@@ -311,7 +313,7 @@ def _labels(result: Result, intervals: LabelIntervals) -> Iterator[BoardTable]:
         rows.append(BoardRow([*cells, *(_count(row.counts.get(kind)) for kind in kinds)]))
     about = f"By label under {model_title(result.settings.task, measure)}."
     columns = ["Label", "Precision", "Recall", "F1", *(["Interval"] if intervals else []), *kinds]
-    yield BoardTable("labels", columns, -1, _scaled(rows), about)
+    yield BoardTable("labels", columns, -1, rows, about)
 
 
 def _history(lines: Sequence[HistoryLine]) -> BoardTable:
@@ -419,12 +421,11 @@ def feedback(board: Leaderboard, team: str, problems: Sequence[str]) -> str:
     own = [name for name, (each, _) in (board.systems or {}).items() if each == team]
     sections = []
     for data, results in board.results.items():
-        ranking = board.rankings.get(data)
         tables = [_compared(board, data, own)]
         for name in own:
             if name in results:
                 tables += [
-                    replace(_measures(results[name], ranking), remark=f"Run {name}."),
+                    replace(_measures(board, data, name), remark=f"Run {name}."),
                     *_labels(results[name], board.label_intervals.get(data, {})),
                 ]
         sections.append(BoardSection(f"data-{_NOT_IN_SLUG.sub('-', data)}", data, tables))
