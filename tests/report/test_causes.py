@@ -38,9 +38,14 @@ def test_slopes_join_the_error_rates_of_two_systems() -> None:
 
 
 def test_labels_are_apart_and_in_order() -> None:
-    assert _spread([1.0, 1.0, 5.0], 2.0) == [0.0, 2.0, 5.0]
-    assert _spread([5.0, 1.0], 2.0) == [5.0, 1.0]
-    assert _spread([1.0, 2.0, 3.0], 2.0) == [0.0, 2.0, 4.0]
+    assert _spread([1.0, 1.0, 5.0], 2.0, (-9, 9)) == [0.0, 2.0, 5.0]
+    assert _spread([5.0, 1.0], 2.0, (-9, 9)) == [5.0, 1.0]
+    assert _spread([1.0, 2.0, 3.0], 2.0, (-9, 9)) == [0.0, 2.0, 4.0]
+
+
+def test_labels_stay_beside_the_axis() -> None:
+    assert _spread([1.0, 1.0, 5.0], 2.0, (0, 9)) == [1.0, 3.0, 5.0]
+    assert _spread([7.0, 9.0, 9.0], 2.0, (0, 9)) == [4.0, 6.0, 8.0]
 
 
 def test_a_heat_map_has_the_differences_from_all_units() -> None:

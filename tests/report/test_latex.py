@@ -26,7 +26,7 @@ def test_a_table_with_everything() -> None:
         r"overall &  & 90.00 \\",
         r"\bottomrule",
         r"\end{tabular}",
-        r"\par\smallskip",
+        r"\par\nopagebreak\smallskip",
         r"\parbox{\linewidth}{100 \% of it.}",
         r"\end{center}",
     ]
@@ -216,3 +216,21 @@ def test_stars_leave_decimals_below_each_other() -> None:
         r"b & 25.00*\phantom{*} \\",
         r"c & \textbf{75.00}\phantom{**} \\",
     ]
+
+
+def test_papers_have_no_undefined_columns_and_no_reasons_for_them() -> None:
+    columns = [Column("pair", "text"), Column("alpha", "label"), Column("u-alpha", "label")]
+    why = "–: u-alpha needs spans that do not overlap."
+    rows: list[list[Cell]] = [["a – b", "0.97", "–"], ["a – c", "0.95", "–"]]
+    shown = lines(DisplayTable("", columns, rows, remark=why))
+    assert shown[3:7] == [r"pair & alpha \\", r"\midrule", r"a -- b & 0.97 \\", r"a -- c & 0.95 \\"]
+    assert not any("overlap" in line for line in shown)
+    rows[0][2] = "0.91"
+    shown = lines(DisplayTable("", columns, rows, remark=why))
+    assert r"a -- c & 0.95 & -- \\" in shown
+    assert any("overlap" in line for line in shown), "a figure is undefined"
+
+
+def test_a_note_is_on_the_page_of_its_table() -> None:
+    shown = lines(DisplayTable("", COLUMNS[:2], [["LOC", 1]], remark="A note."))
+    assert shown[shown.index(r"\end{tabular}") + 1] == r"\par\nopagebreak\smallskip"

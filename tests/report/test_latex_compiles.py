@@ -141,6 +141,22 @@ def test_names_of_systems_and_labels_stay_text_in_a_whole_report(tmp_path: Path)
     compiled(tmp_path, latex.render(eh.score(gold, systems), FLOATING))
 
 
+@pytest.mark.parametrize(("columns", "sizes"), [(1, {9, 10}), (2, {10, 11})])
+def test_tables_of_one_document_have_one_type_size(columns: int, sizes: set[int], tmp_path: Path) -> None:
+    """`\\small` of documents in 10 and in 11 points, and the numbers of the pages."""
+    style = TableStyle(page_columns=columns)
+    results = [result_of(command, "spans") for command in ("score", "rank", "compare")]
+    gold, *systems = (FOLDER / "ner" / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+    results += [eh.agree([gold, *systems]), eh.causes(gold, systems[0])]
+    results.append(eh.confidence(gold, FOLDER / "ner" / "scored.jsonl"))
+    body = "\n\n".join(latex.render(result, style) for result in results)
+    text = f"% needs {needs(body)}\n{body}"
+    log = compiled(tmp_path, text, ONE_COLUMN if columns == 1 else TWO_COLUMNS)
+    assert protruding(log) == []
+    assert {round(size) for size in type_sizes(tmp_path / "page.pdf")} == sizes
+    assert body.count(r"\small\set") == sum(map(body.count, (r"\begin{table", r"\begin{center}")))
+
+
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")
 def test_special_characters_print_as_themselves(tmp_path: Path) -> None:
     shown = r"\input{x} % _ & # $ { } ~ ^ < > | -- ,, é ß × ± → ≥"

@@ -214,11 +214,12 @@ def errors(counts: bool, **options: Any) -> None:
 @plot.command(cls=Command)
 @input_arguments("[SYSTEM]...")
 @option(WRITING, "--system", "chosen", multiple=True, metavar="NAME", help="Draw only this system. Repeatable.")
+@option(WRITING, "--correct", is_flag=True, help="Show the correct units, too, on the diagonal.")
 @figure_options
 @skip_option()
 @reading_options(sided=True)
 @scoring_options(with_match=False, effects=("scores", "gold", "systems"), without=("beta",), tasks=_CONFUSED)
-def confusion(chosen: tuple[str, ...], **options: Any) -> None:
+def confusion(chosen: tuple[str, ...], correct: bool, **options: Any) -> None:
     """Labels that are confused with each other.
 
     One heat map for each of up to four systems, with the 15 labels that have the most errors.
@@ -228,7 +229,7 @@ def confusion(chosen: tuple[str, ...], **options: Any) -> None:
     check(options)
     gold, systems = sides(options, least=0)
     results = evenhand.score(gold, systems or None, layer=None, **score_options(options, "skip_broken"))
-    write_figure(results, "confusion", options, systems=chosen)
+    write_figure(results, "confusion", options, systems=chosen, correct=correct)
 
 
 @plot.command(cls=Command)

@@ -19,7 +19,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import visible
 from evenhand.report.document import Section, best_cells, headings, row_texts, selected, without_bars
 from evenhand.results.display import Displayed, WithTables
-from evenhand.tables import PLAIN, DisplayTable, TableStyle
+from evenhand.tables import PLAIN, UNDEFINED, DisplayTable, TableStyle
 
 _TYPE = r"\small\setlength{\tabcolsep}{4pt}"
 _OPTION_CLAUSE = re.compile(r" \(--[^)]*\)|;[^;.]*--[a-z][^;.]*")
@@ -60,9 +60,9 @@ def lines(table: DisplayTable, style: TableStyle = PLAIN) -> list[str]:
     The best scores of systems are bold. A table that spans both columns of a page must float.
     """
     tabulars: list[str] = []
-    *parts, last = _stacked(fit(_grid(table, style), style.page_columns))
-    for part in (*parts, last):
-        remark = _remark(table) if part is last else []
+    parts = _stacked(fit(_grid(table, style), style.page_columns))
+    for part in parts:
+        remark = _remark(table, parts) if part is parts[-1] else []
         tabulars += [""] if tabulars else []
         if part[0][1].spans_page:
             tabulars += [r"\begin{table*}[tp]", rf"\centering{_TYPE}", *_tabulars(part), *remark, r"\end{table*}"]
@@ -78,10 +78,20 @@ def _tabulars(parts: Part) -> Iterator[str]:
         yield from _tabular(grid, layout)
 
 
-def _remark(table: DisplayTable) -> list[str]:
-    """The text below a table, in its type, without options of commands, which readers of a paper do not have."""
+def _remark(table: DisplayTable, parts: Sequence[Part]) -> list[str]:
+    """The text below a table, on its page and in its type, without options of commands, which papers do not have.
+
+    It does not explain columns that are left out.
+    """
+    if _explains_dashes(table) and not any(UNDEFINED in row for part in parts for grid, _ in part for row in grid.rows):
+        return []
     remark = _OPTION_SENTENCE.sub("", _OPTION_CLAUSE.sub("", table.remark)).strip()
-    return [r"\par\smallskip", rf"\parbox{{\linewidth}}{{{escaped(remark)}}}"] if remark else []
+    return [r"\par\nopagebreak\smallskip", rf"\parbox{{\linewidth}}{{{escaped(remark)}}}"] if remark else []
+
+
+def _explains_dashes(table: DisplayTable) -> bool:
+    """Whether the remark states why figures are undefined."""
+    return table.remark.startswith(f"{UNDEFINED}: ")
 
 
 def _floating(table: DisplayTable, section: Section, style: TableStyle, before: int) -> Iterator[list[str]]:
@@ -100,7 +110,7 @@ def _floating(table: DisplayTable, section: Section, style: TableStyle, before: 
             *([rf"\label{{{style.label}{'' if number == 1 else f'-{number}'}}}"] if style.label else []),
             *([r"\smallskip"] if style.caption else []),
             *_tabulars(part),
-            *(_remark(table) if part is parts[-1] else []),
+            *(_remark(table, parts) if part is parts[-1] else []),
             rf"\end{{{kind}}}",
         ]
 
@@ -315,7 +325,7 @@ _MINUS = re.compile(r"(?<![\w-])-(?=\d)")
 
 
 def _grid(table: DisplayTable, style: TableStyle) -> LatexGrid:
-    """The texts of a table, without empty columns."""
+    """The texts of a table, without empty columns and columns of figures that the remark explains as undefined."""
     table = without_bars(table)
     texts = row_texts(table, style)
     summary = len(texts) - table.summary_rows
@@ -331,9 +341,13 @@ def _grid(table: DisplayTable, style: TableStyle) -> LatexGrid:
         frozenset(best_cells(table, texts)),
         summary if 0 < summary < len(texts) else None,
     )
-    return grid.with_columns(
-        [column for column in range(len(grid.names)) if column == 0 or not texts or any(row[column] for row in texts)]
-    )
+    nothing = ("", UNDEFINED) if _explains_dashes(table) else ("",)
+
+    def is_shown(column: int) -> bool:
+        blank = ("",) if left[column] else nothing
+        return column == 0 or not texts or any(row[column] not in blank for row in texts)
+
+    return grid.with_columns([column for column in range(len(grid.names)) if is_shown(column)])
 
 
 def _tabular(grid: LatexGrid, layout: LatexLayout) -> list[str]:

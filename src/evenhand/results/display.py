@@ -177,6 +177,7 @@ class WithFigures:
         height: float | None = None,
         counts: bool = False,
         systems: str | Sequence[str] = (),
+        correct: bool = False,
     ) -> Figure:
         """Draw a figure with matplotlib, and write it to `path` (.svg, .pdf or .png), if given.
 
@@ -186,6 +187,7 @@ class WithFigures:
                    in inches [the width of a page, and the height that the content needs]
         counts     "errors" only: bars in proportion to the number of errors, instead of equal lengths
         systems    "confusion" only: the systems to show [all]
+        correct    "confusion" only: show the correct units, too, on the diagonal
         """
         from evenhand.report.figures.canvas import Size, check_matplotlib
 
@@ -193,4 +195,4 @@ class WithFigures:
         from evenhand.report.figures.plots import plot
 
         names = [systems] if isinstance(systems, str) and systems else systems
-        return plot(self, kind, path, Size(width, height), counts=counts, systems=names)
+        return plot(self, kind, path, Size(width, height), counts=counts, systems=names, correct=correct)

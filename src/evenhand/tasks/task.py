@@ -344,6 +344,8 @@ class Confusion:
     title: str = "confusion (errors only)"
     caption: str = "Errors only."
     """Text below a figure."""
+    diagonal: str = ""
+    """Errors with the correct label, which are on the diagonal."""
     one_sided: tuple[str, str] = ("missing", "extra")
     """Names of units that only the gold standard, and only the system, has."""
 

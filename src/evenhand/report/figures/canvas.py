@@ -5,14 +5,17 @@ matplotlib is loaded by functions because pages use the fills without it.
 
 from __future__ import annotations
 
+import re
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
 from itertools import combinations, cycle
+from math import isnan
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional, category, combining, east_asian_width
 
@@ -33,9 +36,13 @@ _LARGEST = 100.0
 FONT = "DejaVu Sans"
 """matplotlib includes this font, so figures look the same everywhere."""
 TEXT_SIZE, SMALL = 8.0, 7.0
+_LEGEND_FILL = 0.5
+"""The width of a fill in a legend, with the space around it, in inches."""
 _SMALL_LINE = 0.155
 """The height of a line of small text, in inches."""
 BLUE, VERMILLION, GREY = "#0072B2", "#D55E00", "#999999"
+_LEAST_SLACK, _TRIALS = 0.02, 5
+"""The height of a blank band, in inches, that is removed, and the number of layouts for it."""
 _DIRECTION_MARKS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 _STYLE: dict[Any, Any] = {
     "font.family": [FONT],
@@ -109,14 +116,14 @@ def remark_height(text: str, width: float) -> float:
 
 
 def _lines(text: str, width: float) -> list[str]:
-    return textwrap.wrap(text, max(20, int(width / (0.53 * SMALL / 72))))
+    return textwrap.wrap(text, max(20, int(width / (0.55 * SMALL / 72))))
 
 
 def legend(figure: Figure, axes: Sequence[Axes]) -> None:
     """The legend of fills, above the figure, in as few rows as possible."""
     legends = [axis.get_legend_handles_labels() for axis in axes]
     handles = [handle for axis_handles, _ in legends for handle in axis_handles]
-    names = [name for _, axis_names in legends for name in axis_names]
+    names = [_legend_text(name, figure.get_figwidth()) for _, axis_names in legends for name in axis_names]
     if names:
         rows = _legend_rows(names, figure.get_figwidth())
         figure.legend(handles, names, loc="outside upper center", ncols=-(-len(names) // rows), handlelength=2.2)
@@ -124,15 +131,26 @@ def legend(figure: Figure, axes: Sequence[Axes]) -> None:
 
 def legend_height(names: Sequence[str], width: float) -> float:
     """The height of a legend, in inches."""
-    return _SMALL_LINE * _legend_rows(names, width) + 0.1
+    names = [_legend_text(name, width) for name in names]
+    rows = _legend_rows(names, width)
+    return _SMALL_LINE * sum(max(name.count("\n") + 1 for name in names[row::rows]) for row in range(rows)) + 0.1
+
+
+def _legend_text(name: str, width: float) -> str:
+    """A name that is wrapped if it is wider than the figure."""
+    return "\n".join(_lines(name, width - _LEGEND_FILL))
 
 
 def _legend_rows(names: Sequence[str], width: float) -> int:
     for rows in range(1, len(names)):
         parts = [names[begin : begin + rows] for begin in range(0, len(names), rows)]
-        if sum(max(text_width(name, SMALL) for name in part) + 0.5 for part in parts) < width:
+        if sum(max(_legend_width(name) for name in part) for part in parts) < width:
             return rows
-    return max(1, len(names))
+    return len(names)
+
+
+def _legend_width(name: str) -> float:
+    return _LEGEND_FILL + max(text_width(line, SMALL) for line in name.split("\n"))
 
 
 def name_rows(axes: Axes, names: Sequence[str], positions: Sequence[float] | None = None) -> None:
@@ -162,26 +180,57 @@ def clean(text: str) -> str:
 
 
 def named(text: str, inches: float) -> str:
-    """A name, shortened if it is wider than this."""
-    text = clean(text)
-    if text_width(text, TEXT_SIZE) <= inches:
-        return text
-    while text and text_width(f"{text}…", TEXT_SIZE) > inches:
-        text = text[:-1]
-    return f"{text}…"
+    """A name, without its middle if it is wider than this."""
+    return _shorten_inside(clean(text), inches)
+
+
+_WORDS = re.compile(r"[^\W_]+|[\W_]+")
 
 
 def distinct_names(names: Iterable[str], inches: float) -> dict[str, str]:
-    """Names of systems, shortened at their ends or, if some would be equal, in the middle."""
-    names = list(dict.fromkeys(names))
-    short = {name: named(name, inches) for name in names}
-    if len(set(short.values())) == len(names):
-        return short
-    return {name: _shorten_inside(clean(name), inches) for name in names}
+    """Names of systems, labels or slices that fit into this width, never two of them equal.
+
+    If a name is too wide, all of them lose the words that they begin or end with in common; names that are still too
+    wide lose their middle. Names that would then be equal show the part in which they differ or, if that does not fit
+    either, a number.
+    """
+    full = {name: clean(name) for name in names}
+    if any(text_width(text, TEXT_SIZE) > inches for text in full.values()):
+        full = dict(zip(full, _without_common(list(full.values()), _WORDS.findall), strict=True))
+    short = {name: _shorten_inside(text, inches) for name, text in full.items()}
+    for alike in _alike(short):
+        parts = _without_common([full[name] for name in alike], list)
+        short |= {name: _shorten_inside(f"…{part}…", inches) for name, part in zip(alike, parts, strict=True)}
+    numbers = {name: number for number, name in enumerate(full, 1)}
+    for alike in _alike(short):
+        for name in alike:
+            mark = f" ({numbers[name]})"
+            short[name] = _shorten_inside(full[name], inches - text_width(mark, TEXT_SIZE)) + mark
+    return short
+
+
+def _alike(short: Mapping[str, str]) -> list[list[str]]:
+    """Groups of names with equal short forms."""
+    groups: dict[str, list[str]] = {}
+    for name, text in short.items():
+        groups.setdefault(text, []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
+
+
+def _without_common(texts: Sequence[str], parts_of: Callable[[str], Sequence[str]]) -> list[str]:
+    """Texts without the parts that all begin or end with; at least one part of each remains."""
+    if len(texts) < 2:
+        return list(texts)
+    parts = [parts_of(text) for text in texts]
+    most = min(map(len, parts)) - 1
+    start = next((place for place in range(most) if len({row[place] for row in parts}) > 1), max(0, most))
+    most -= start
+    end = next((place for place in range(most) if len({row[-1 - place] for row in parts}) > 1), max(0, most))
+    return ["".join(row[start : len(row) - end]) for row in parts]
 
 
 def _shorten_inside(text: str, inches: float) -> str:
-    """A text without its middle; a third of the remainder is its beginning."""
+    """A text that fits, without its middle if necessary; a third of the remainder is its beginning."""
     short, kept = text, len(text)
     while text_width(short, TEXT_SIZE) > inches and kept > 1:
         kept -= 1
@@ -203,10 +252,17 @@ def joined(first: str, between: str, second: str) -> str:
 
 def text_width(text: str, points: float) -> float:
     """The estimated width of a text, in inches."""
-    return sum(0 if combining(char) else 1.0 if east_asian_width(char) in "WF" else 0.58 for char in text) * points / 72
+    return sum(map(_char_width, text)) * points / 72
 
 
-def finish(figure: Figure) -> Figure:
+def _char_width(char: str) -> float:
+    """The estimated width of a character, in parts of the type size."""
+    if combining(char):
+        return 0.0
+    return 1.0 if east_asian_width(char) in "WF" else 0.72 if char.isupper() or char in "mw%…→" else 0.58
+
+
+def finish(figure: Figure, size: Size) -> Figure:
     """Lay the figure out, with other installed fonts for characters that the usual font lacks."""
     unknown = lacking(figure)
     if unknown:
@@ -217,12 +273,34 @@ def finish(figure: Figure) -> Figure:
         warnings.filterwarnings("error", message="constrained_layout not applied", category=UserWarning)
         try:
             separate_ticks(figure)
+            if not size.height:
+                _remove_slack(figure)
         except UserWarning:
             width, height = figure.get_size_inches()
             raise SettingError(
                 f"{width:g} x {height:g} inches are too small for this figure; make it larger."
             ) from None
     return figure
+
+
+def _remove_slack(figure: Figure) -> None:
+    """Lower the figure by the blank bands above and below panels with square cells; the panels keep their size."""
+    rows = len({round(axes.get_position(original=True).y0, 3) for axes in figure.axes})
+    heights = _panel_heights(figure)
+    places = _panel_heights(figure, with_bands=True)
+    change = max((height - place for height, place in zip(heights, places, strict=True)), default=0.0)
+    for _ in range(_TRIALS):
+        if abs(change) < _LEAST_SLACK:
+            return
+        figure.set_figheight(figure.get_figheight() + change * rows)
+        figure.draw_without_rendering()
+        # Labels beside the panels were in the bands, so the panels may now be too small.
+        change = max(before - now for before, now in zip(heights, _panel_heights(figure), strict=True))
+
+
+def _panel_heights(figure: Figure, *, with_bands: bool = False) -> list[float]:
+    """The heights of panels, or of the places that the layout has for them, in inches."""
+    return [figure.get_figheight() * axes.get_position(original=with_bands).height for axes in figure.axes]
 
 
 def lacking(figure: Figure) -> set[str]:
@@ -266,36 +344,42 @@ def characters(family: str) -> frozenset[str]:
         return frozenset()
 
 
-# Ranges without outliers
+# Axes without outliers
 
 
+Estimate = tuple[float, tuple[float, float] | None]
+"""A score or a difference, with its interval, if any."""
 _MIN_VALUES, _FENCE, _MIN_DISTANCE = 5, 3.0, 0.02
-"""The least number of values with outliers; the distance of outliers from the quartiles, in interquartile ranges, and
-its minimum.
+"""The least number of values with outliers; the distance of outliers from the quartiles, in interquartile ranges and
+in intervals; and its minimum.
 """
 
 
-def usual_range(values: Sequence[float]) -> tuple[float, float]:
-    """The least and greatest score (or difference of scores) without outliers, which would squeeze the others.
+def axis_limits(estimates: Iterable[Estimate]) -> tuple[float, float]:
+    """The ends of an axis of scores (or differences of scores), with room for all values and intervals except outliers.
 
-    An outlier is further from the nearest quartile than three interquartile ranges (*far out*, Tukey 1977, section 2D),
-    and than two points.
+    An outlier would squeeze the intervals of the others: it is further from the nearest quartile than three
+    interquartile ranges (*far out*, Tukey 1977, section 2D), than three intervals are wide, and than two points. A
+    value beyond the ends is an outlier. Undefined values do not count.
     """
-    ordered = sorted(values)
-    if len(ordered) < _MIN_VALUES:
-        return (ordered[0], ordered[-1]) if ordered else (0.0, 1.0)
-    lower, upper = (ordered[round((len(ordered) - 1) * share)] for share in (0.25, 0.75))
-    room = max(_FENCE * (upper - lower), _MIN_DISTANCE)
-    usual = [value for value in ordered if lower - room <= value <= upper + room]
-    return usual[0], usual[-1]
+    known = sorted((value, bounds or (value, value)) for value, bounds in estimates if not isnan(value))
+    if not known:
+        return 0.0, 1.0
+    if len(known) >= _MIN_VALUES:
+        lower, upper = (known[round((len(known) - 1) * share)][0] for share in (0.25, 0.75))
+        width = median(high - low for _, (low, high) in known)
+        room = max(_FENCE * (upper - lower), _FENCE * width, _MIN_DISTANCE)
+        known = [(value, bounds) for value, bounds in known if lower - room <= value <= upper + room]
+    edges = [edge for value, bounds in known for edge in (value, *bounds) if not isnan(edge)]
+    return min(edges), max(edges)
 
 
 # Ticks
 
 
 _MAX_INTERVALS = 6
-_SPACING = 1.08
-"""The factor by which labels are widened for the space between them."""
+_SPACING = 0.06
+"""The minimum space between two labels, in inches: half a digit is too little to tell two numbers apart."""
 
 
 def count_axis(axes: Axes) -> None:
@@ -324,7 +408,8 @@ def separate_ticks(figure: Figure) -> None:
 
 def _crowded(figure: Figure) -> set[Axes]:
     """The axes with labels that touch others."""
-    boxes = [(axes, label.get_window_extent().expanded(_SPACING, 1)) for axes in figure.axes for label in _labels(axes)]
+    room = _SPACING / 2 * figure.dpi
+    boxes = [(axes, label.get_window_extent().padded(room, 0)) for axes in figure.axes for label in _labels(axes)]
     touching = ((one, other) for (one, box), (other, beside) in combinations(boxes, 2) if box.overlaps(beside))
     return {axes for pair in touching for axes in pair}
 

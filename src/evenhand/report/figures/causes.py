@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
 _ROW, _AROUND = 0.19, 1.0
 """In inches: the height of a slice, and of axes and small print."""
+_NARROW = 5.0
+"""The width in inches below which the label of the axis has two lines."""
 _MOST_LINES = 14
 """Maximum number of slices of a slope chart."""
 _LABEL = 0.155
 """The height of a label of a slope chart, in inches."""
-_CELL, _MIN_COLUMN = 0.2, 0.42
-"""In inches: the height of a cell of a heat map, and the minimum width of a column."""
+_CELL, _COLUMN, _MIN_COLUMN = 0.2, 0.42, 0.15
+"""In inches: the height of a cell of a heat map; the width of a column, and its minimum if its texts are vertical."""
 _GREY = "#777777"
 
 
@@ -41,7 +43,7 @@ def plot(causes: Causes, path: str | Path | None, size: Size) -> Figure:
         raise SettingError("There are no slices to draw; none has enough units.")
     form = None if path is None else canvas.form_of(path)
     with canvas.style():
-        figure = canvas.finish((_draw_dots if len(causes.systems) == 1 else _draw_slopes)(causes, size))
+        figure = canvas.finish((_draw_dots if len(causes.systems) == 1 else _draw_slopes)(causes, size), size)
     if path is not None and form is not None:
         write_file(path, canvas.render(figure, form, causes.signature))
     return figure
@@ -77,13 +79,14 @@ def _draw_dots(causes: Causes, size: Size) -> Figure:
         axes.plot([100 * low, 100 * high], [number, number], color=colour, linewidth=1)
         axes.plot([100 * row.rates[0]], [number], "o", color=colour, markersize=4)
         canvas.annotate(axes, f"{row.units:,}", (1, number), 4, at_edge=True)
-    canvas.name_rows(axes, [named(row.slice, 0.42 * size.inches) for row in rows])
+    canvas.name_rows(axes, list(canvas.distinct_names((row.slice for row in rows), 0.42 * size.inches).values()))
     axes.set_xlim(left=0)
-    axes.set_xlabel(f"errors of {named(system, 2.0)}, % of {causes.unit}s")
+    between = "\n" if size.inches < _NARROW else " "
+    axes.set_xlabel(f"errors of {named(system, 0.3 * size.inches)},{between}% of {causes.unit}s")
     canvas.remark(
         figure,
-        f"Dashed: all {counted(causes.size, causes.unit)}. Right: {causes.unit}s in the slice. Lines: 95 % intervals "
-        f"({causes.of}). Red: significantly more errors than the rest (max-T). {NOT_WHY}",
+        f"Dashed: all {counted(causes.size, causes.unit)}. Right: {causes.unit}s in the slice. Lines: 95% intervals "
+        f"({causes.of}). Orange: significantly more errors than the rest (max-T), blue: fewer. {NOT_WHY}",
     )
     return figure
 
@@ -108,9 +111,10 @@ def _draw_slopes(causes: Causes, size: Size) -> Figure:
     ends = [*(100 * row.rates[1] for row in rows), overall[1]]
     names = [*(row.slice for row in rows), f"all {causes.unit}s"]
     colours = [*(_colour(causes, row) for row in rows), "black"]
-    for end, label, name, colour in zip(ends, _spread(ends, room), names, colours, strict=True):
+    short = canvas.distinct_names(names, 0.4 * size.inches)
+    for end, label, name, colour in zip(ends, _spread(ends, room, (low, high)), names, colours, strict=True):
         axes.annotate(
-            named(name, 0.4 * size.inches),
+            short[name],
             *((1, end), (1.06, label)),
             textcoords="data",
             annotation_clip=False,
@@ -127,26 +131,32 @@ def _draw_slopes(causes: Causes, size: Size) -> Figure:
             },
         )
     axes.set_xlim(-0.06, 1.02)
-    axes.set_xticks([0, 1], [named(name, 1.4) for name in causes.systems])
+    systems = canvas.distinct_names(causes.systems, min(1.4, 0.3 * size.inches))
+    axes.set_xticks([0, 1], list(systems.values()))
     axes.set_ylabel(f"errors, % of {causes.unit}s")
     axes.spines["bottom"].set_visible(False)
     axes.tick_params(axis="x", length=0)
     canvas.remark(
-        figure, f"Red: significantly more errors of {causes.systems[1]} (max-T), blue: fewer. {NOT_WHY_OF_TWO}"
+        figure, f"Orange: significantly more errors of {causes.systems[1]} (max-T), blue: fewer. {NOT_WHY_OF_TWO}"
     )
     return figure
 
 
-def _spread(positions: Sequence[float], room: float) -> list[float]:
-    """Positions of labels that are at least `room` apart, in the same order and around the same mean."""
+def _spread(positions: Sequence[float], room: float, limits: tuple[float, float]) -> list[float]:
+    """Positions of labels that are at least `room` apart, in the same order, near theirs and within the limits."""
+    low, high = limits
     order = np.argsort(positions, kind="stable")
     blocks: list[list[float]] = []
+
+    def within(centre: float, size: float) -> float:
+        return max(low + room * size / 2, min(high - room * size / 2, centre))
+
     for position in np.asarray(positions)[order].tolist():
-        blocks.append([position, 1])  # the centre and the number of labels
+        blocks.append([within(position, 1), 1])  # the centre and the number of labels
         while len(blocks) > 1 and blocks[-1][0] - blocks[-2][0] < room * (blocks[-1][1] + blocks[-2][1]) / 2:
             centre, size = blocks.pop()
             before, others = blocks.pop()
-            blocks.append([(centre * size + before * others) / (size + others), size + others])
+            blocks.append([within((centre * size + before * others) / (size + others), size + others), size + others])
     spread = np.empty(len(positions))
     spread[order] = [
         centre + room * (number - (size - 1) / 2) for centre, size in blocks for number in range(int(size))
@@ -166,31 +176,37 @@ def draw_slices(results: Results, size: Size) -> Figure:
         for value, scores in slices.items()
         if scores.units >= FEWEST_UNITS and model in scores
     ]
+    labels = [f"{name}={value} ({first.slices[name][value].units:,})" for name, value in rows]
+    widest = min(0.35 * size.inches, max((text_width(label, SMALL) for label in labels), default=0.0))
+    width = size.inches - widest - 0.15
+    systems = list(results)[: max(1, int(width / _MIN_COLUMN))]
+    room = width / len(systems)
+    is_upright = room < _COLUMN
+    names = list(canvas.distinct_names(systems, 1.2).values())
+    turned = any(text_width(name, SMALL) + 0.05 > room for name in names)
+    around = _AROUND + (max(text_width(name, SMALL) for name in names) if turned else 0.1)
+    cell = _COLUMN if is_upright else _CELL
+    rows = rows[: max(1, int(((size.height or canvas.PAGE) - around) / cell))]
     table = np.array(
-        [[100 * _difference(result, model, *row) for result in results.values()] for row in rows], dtype=np.float64
-    ).reshape(len(rows), len(results))
-    most = max(1, int(((size.height or canvas.PAGE) - _AROUND) / _CELL))
-    table, rows = table[:most], rows[:most]
-    figure = sheet(size, _AROUND + _CELL * len(rows))
+        [[100 * _difference(results[name], model, *row) for name in systems] for row in rows], dtype=np.float64
+    ).reshape(len(rows), len(systems))
+    figure = sheet(size, around + cell * len(rows))
     axes = figure.subplots()
-    names = list(canvas.distinct_names(results, 1.2).values())
-    _shade(axes, table)
-    room = 0.6 * size.inches / max(1, len(names))
-    upright = any(text_width(name, SMALL) > room for name in names)
-    axes.set_xticks(np.arange(len(names)) + 0.5, names, rotation=90 if upright else 0, fontsize=SMALL)
-    labels = [
-        named(f"{name}={value} ({first.slices[name][value].units:,})", 0.35 * size.inches) for name, value in rows
-    ]
-    axes.set_yticks(np.arange(len(rows)) + 0.5, labels, fontsize=SMALL)
+    _shade(axes, table, rotation=90 if is_upright else 0)
+    axes.set_xticks(np.arange(len(names)) + 0.5, names, rotation=90 if turned else 0, fontsize=SMALL)
+    short = canvas.distinct_names(labels, 0.35 * size.inches)
+    axes.set_yticks(np.arange(len(rows)) + 0.5, [short[label] for label in labels[: len(rows)]], fontsize=SMALL)
     axes.set_ylim(len(rows), 0)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     for number in range(1, len(rows)):
         if rows[number][0] != rows[number - 1][0]:
             axes.axhline(number, color="black", linewidth=0.6)
+    first_systems = f"The first {counted(len(systems), 'system')}; {len(results) - len(systems)} more. "
     canvas.remark(
         figure,
-        f"{model_title(results.task, model)}: points above (blue) or below (red) the system's score on all units. "
+        f"{first_systems if len(systems) < len(results) else ''}{model_title(results.task, model)}: points above "
+        "(blue) or below (red) the system's score on all units. "
         f"In brackets: gold units; slices with fewer than {FEWEST_UNITS} are left out.",
     )
     return figure
@@ -204,7 +220,7 @@ def _difference(result: Any, model: str, name: str, value: str) -> float:
     return float(slices[value][model].headline - result[model].headline)
 
 
-def _shade(axes: Axes, table: Values) -> None:
+def _shade(axes: Axes, table: Values, rotation: int) -> None:
     """Red for negative and blue for positive numbers, which are written into the cells."""
     from matplotlib import colormaps
     from matplotlib.colors import Normalize
@@ -215,5 +231,10 @@ def _shade(axes: Axes, table: Values) -> None:
     for row, column in np.argwhere(np.isfinite(table)):
         red, green, blue, _ = colours(norm(table[row, column]))
         ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
-        text = f"{table[row, column] + 0.0:+.1f}".replace("-", "−")
-        axes.text(column + 0.5, row + 0.5, text, ha="center", va="center_baseline", fontsize=SMALL, color=ink)
+        text = f"{round(table[row, column], 1) + 0.0:+.1f}".replace("-", "−")  # no −0.0
+        centre: dict[str, Any] = {
+            "ha": "center",
+            "va": "center" if rotation else "center_baseline",
+            "rotation": rotation,
+        }
+        axes.text(column + 0.5, row + 0.5, text, fontsize=SMALL, color=ink, **centre)

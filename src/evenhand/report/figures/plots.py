@@ -49,7 +49,14 @@ class NotebookFigure(Figure):
 
 
 def plot(
-    result: WithFigures, kind: str | None, path: str | Path | None, size: Size, *, counts: bool, systems: Sequence[str]
+    result: WithFigures,
+    kind: str | None,
+    path: str | Path | None,
+    size: Size,
+    *,
+    counts: bool,
+    systems: Sequence[str],
+    correct: bool,
 ) -> Figure:
     """Draw one figure of a result, and write it to `path`, if given; see `WithFigures.plot`."""
     subject = Results({result.name: result}) if isinstance(result, Result) else result
@@ -60,10 +67,15 @@ def plot(
         raise SettingError(f"counts does nothing for the figure {kind!r}; leave it out.")
     if systems and kind != "confusion":
         raise SettingError(f"systems does nothing for the figure {kind!r}; leave it out.")
+    if correct and kind != "confusion":
+        raise SettingError(f"correct does nothing for the figure {kind!r}; leave it out.")
     form = None if path is None else canvas.form_of(path)
-    options: dict[str, dict[str, Any]] = {"errors": {"counts": counts}, "confusion": {"systems": systems}}
+    options: dict[str, dict[str, Any]] = {
+        "errors": {"counts": counts},
+        "confusion": {"systems": systems, "correct": correct},
+    }
     with canvas.style():
-        figure = canvas.finish(_FIGURES[kind][2](subject, size, **options.get(kind, {})))
+        figure = canvas.finish(_FIGURES[kind][2](subject, size, **options.get(kind, {})), size)
     if path is not None and form is not None:
         write_file(path, canvas.render(figure, form, subject.signature))
     return figure
@@ -83,9 +95,19 @@ def _kind(subject: Subject, kind: str | None) -> str:
     return kind
 
 
-def sheet(size: Size, height: float) -> Figure:
-    """An empty figure of the user's height, or of this height in inches up to the height of a page."""
-    return NotebookFigure((size.inches, size.height or round(min(height, canvas.PAGE), 2)), layout="constrained")
+def sheet(size: Size, height: float, width: float = canvas.WIDTH) -> Figure:
+    """An empty figure of the user's size, or of this size in inches up to the height of a page."""
+    inches = (size.width or round(width, 2), size.height or round(min(height, canvas.PAGE), 2))
+    return NotebookFigure(inches, layout="constrained")
+
+
+def _label_columns(panels: Sequence[Axes], columns: int, label: str) -> None:
+    """Ticks and a label under the lowest panel of each column; those above an empty place take no room elsewhere."""
+    last_row = (len(panels) - 1) // columns * columns
+    for number, axes in enumerate(panels[-columns:], max(0, len(panels) - columns)):
+        axes.set_xlabel(label)
+        axes.tick_params(axis="x", labelbottom=True)
+        axes.xaxis.set_in_layout(number >= last_row)
 
 
 # Comparisons
@@ -173,26 +195,27 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     """The change of the score in points of 100, with its interval and marks of significance."""
     axes.axvline(0, color=canvas.GREY, linewidth=0.6)
     values = [(pair.delta, pair.interval) for pair in pairs]
-    _points(axes, values, _limits(values), {"color": "black", "markersize": 4})
+    _points(axes, values, canvas.axis_limits(values), {"color": "black", "markersize": 4})
     for row, (pair, delta) in enumerate((pair, 100 * pair.delta) for pair in pairs):
         marks = stars(None if pair.significance is None else pair.significance.p_holm)
         text = UNDEFINED if isnan(delta) else f"{delta:+.2f}{marks}".replace("-", "−")
         canvas.annotate(axes, text, (1, row), 4, at_edge=True)
 
 
-Estimate = tuple[float, tuple[float, float] | None]
-"""A score or a difference, with its interval, if any."""
+def _points(
+    axes: Axes,
+    estimates: Sequence[canvas.Estimate],
+    limits: tuple[float, float],
+    mark: Mapping[str, Any],
+    *,
+    has_values: bool = False,
+) -> None:
+    """Points with intervals in points of 100, one per row; a triangle at the edge for a value beyond the limits.
 
+    With `has_values`, these values are written beside the triangle.
+    """
+    from matplotlib.markers import CARETLEFT, CARETRIGHT
 
-def _limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """The least and greatest value that an axis shows: without outliers, with the intervals of all others."""
-    low, high = canvas.usual_range([value for value, _ in estimates if not isnan(value)])
-    usual = [(value, bounds or (value, value)) for value, bounds in estimates if low <= value <= high]
-    return min((bounds[0] for _, bounds in usual), default=low), max((bounds[1] for _, bounds in usual), default=high)
-
-
-def _points(axes: Axes, estimates: Sequence[Estimate], limits: tuple[float, float], mark: Mapping[str, Any]) -> None:
-    """Points with intervals in points of 100, one per row; a triangle at the edge for a value beyond the limits."""
     low, high = limits
     inside = [(row, *estimate) for row, estimate in enumerate(estimates) if low <= estimate[0] <= high]
     for row, _, bounds in inside:
@@ -201,8 +224,11 @@ def _points(axes: Axes, estimates: Sequence[Estimate], limits: tuple[float, floa
     axes.plot([100 * value for _, value, _ in inside], [row for row, *_ in inside], "o", **mark)
     beyond = [(row, value) for row, (value, _) in enumerate(estimates) if value < low or value > high]
     for row, value in beyond:
-        edge, triangle = (0, "<") if value < low else (1, ">")
-        axes.plot([edge], [row], triangle, transform=axes.get_yaxis_transform(), clip_on=False, **mark)
+        edge, triangle, side = (0, CARETLEFT, 9) if value < low else (1, CARETRIGHT, -9)
+        look = {**mark, "marker": triangle, "markersize": 5}
+        axes.plot([edge], [row], transform=axes.get_yaxis_transform(), clip_on=False, **look)
+        if has_values:
+            canvas.annotate(axes, f"{100 * value:.2f}", (edge, row), side, at_edge=True)
 
 
 def _comparison_remark(comparison: Comparison, drawn: int) -> str:
@@ -211,7 +237,7 @@ def _comparison_remark(comparison: Comparison, drawn: int) -> str:
     if readable < len(comparison.pairs):
         parts.append(f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}.")
     if drawn < readable:
-        parts.append(f"The first {drawn} of {counted(readable, 'pair')}.")
+        parts.append(f"The first {counted(drawn, 'pair')}; {readable - drawn} more.")
     parts += [f"{note[:1].upper()}{note[1:]}" for note in comparison.notes if note.startswith(NOTHING_TO_RESAMPLE)]
     if made["resamples"]:
         parts.append(f"Lines: {100 * made['level']:g}% intervals ({made['resamples']:,} resamples of {made['of']}).")
@@ -228,13 +254,15 @@ _COLOURS = "viridis_r"
 """Perceptually uniform, also for colour-blind readers, and from light to dark in grey."""
 _SMALLEST_CELL, _SMALL_CELL, _LARGEST_CELL, _WIDEST_NAME = 0.14, 0.18, 0.36, 0.8
 """In inches."""
+_LEAST_WIDTH = 3.03
+"""In inches: the width of a column of a page, for the small print below small matrices."""
 _MARGIN, _BETWEEN, _TITLE = 0.5, 0.15, 0.3
 """In inches: the margin without names of labels, the space between two matrices, and the title of a matrix."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The labels of a figure, and the arrangement of its matrices."""
+    """The labels of a figure, the size of its cells, and the arrangement of its matrices."""
 
     golds: Sequence[str]
     systems: Sequence[str]
@@ -242,59 +270,89 @@ class Plan:
     columns: int
     """The number of matrices side by side."""
     cell: float
+    width: float
     height: float
     """In inches."""
 
 
-def draw_confusion(results: Results, size: Size, systems: Sequence[str]) -> Figure:
-    """One matrix per system, with gold labels as rows; all have the same labels and the same shades."""
+def draw_confusion(results: Results, size: Size, systems: Sequence[str], *, correct: bool) -> Figure:
+    """One matrix per system, with gold labels as rows; all have the same labels and the same shades.
+
+    With `correct`, the diagonal includes the correct units, without a shade: rows add up to the units of the gold
+    standard, unless labels are left out.
+    """
     declared, scores = _confusion_scores(results, systems)
     errors = errors_by_label(list(scores.values()))
-    plan, labels = _plan(list(scores.values()), errors, size)
-    figure = sheet(size, plan.height)
+    plan, labels = _plan(list(scores.values()), errors, size, correct=correct)
+    figure = sheet(size, plan.height, min(canvas.WIDTH, max(plan.width, _LEAST_WIDTH)))
     rows = ceil(len(scores) / plan.columns)
     panels = figure.subplots(rows, plan.columns, squeeze=False, sharex=True, sharey=True).ravel()
     tables = {name: matrix(score, plan.golds, plan.systems) for name, score in scores.items()}
     maximum = max((np.nanmax(table, initial=0) for table in tables.values()), default=0)
+    titles = canvas.distinct_names(scores, figure.get_figwidth() / plan.columns - 0.1)
     for number, (axes, (name, table)) in enumerate(zip(panels, tables.items(), strict=False)):
-        _heat(axes, table, max(float(maximum), 1.0))
+        _heat(axes, table, _correct_counts(scores[name], plan) if correct else {}, max(float(maximum), 1.0))
         _name_labels(axes, plan, declared.one_sided)
-        if number >= len(tables) - plan.columns:
-            axes.set_xlabel("system")
-            axes.tick_params(axis="x", labelbottom=True)
         axes.set_ylabel("gold standard" if number % plan.columns == 0 else "")
         if len(tables) > 1:
-            axes.set_title(named(name, size.inches / plan.columns))
+            axes.set_title(titles[name])
+    _label_columns(list(panels[: len(tables)]), plan.columns, "system")
     panels[0].invert_yaxis()
     for axes in panels[len(tables) :]:
         axes.remove()
     few = f" The {counted(labels, 'label')} with the most errors of {len(errors)}." if labels < len(errors) else ""
-    canvas.remark(figure, declared.caption + few)
+    canvas.remark(figure, (_correct_caption(declared) if correct else declared.caption) + few)
     return figure
 
 
-def _plan(scores: Sequence[MeasureScore], errors: Mapping[str, int], size: Size) -> tuple[Plan, int]:
+def _correct_counts(score: MeasureScore, plan: Plan) -> dict[tuple[int, int], float]:
+    """The units with the correct label by their cell of the diagonal: correct ones, and errors of other kinds."""
+    counts: dict[tuple[int, int], float] = {}
+    for row, label in enumerate(plan.golds):
+        if label in plan.systems and label in score.labels:
+            same_label = (score.confusion or {}).get(label, {}).get(label, 0)
+            counts[row, plan.systems.index(label)] = _correct(score, label) + same_label
+    return counts
+
+
+def _correct(score: MeasureScore, label: str) -> float:
+    """The correct units with this label; a measure counts them under one of two names."""
+    row = score.labels[label]
+    return row["TP" if "TP" in row else "correct"]
+
+
+def _correct_caption(declared: Confusion) -> str:
+    also = f" and {declared.diagonal}" if declared.diagonal else ""
+    return f"Grey: correct units{also}. Colours: {'other ' if declared.diagonal else ''}errors."
+
+
+def _plan(scores: Sequence[MeasureScore], errors: Mapping[str, int], size: Size, *, correct: bool) -> tuple[Plan, int]:
     """A plan for the labels with the most errors that can be read, and the number of these labels.
 
-    Rows and columns without errors are left out.
+    Rows and columns without errors are left out, unless correct units are shown.
     """
-    ranked = sorted((label for label in errors if errors[label]), key=lambda label: (-errors[label], label))
-    counts = (count for score in scores for row in (score.confusion or {}).values() for count in row.values())
+    ranked = sorted((label for label in errors if errors[label] or correct), key=lambda label: (-errors[label], label))
+    counts = [count for score in scores for row in (score.confusion or {}).values() for count in row.values()]
+    counts += [_correct(score, label) for score in scores for label in score.labels] if correct else []
     min_cell = max(_SMALLEST_CELL, text_width(f"{max(counts, default=0):.0f}", SMALL) + 0.02)
     for number in range(min(MAX_LABELS, len(ranked)), 0, -1):
-        plan = _shape(scores, sorted(ranked[:number]), size)
+        plan = _shape(scores, sorted(ranked[:number]), size, are_square=correct)
         if plan.cell >= min_cell or number == 1:
             return plan, number if number < len(ranked) else len(errors)
-    return _shape(scores, sorted(errors), size, are_empty=True), len(errors)
+    return _shape(scores, sorted(errors), size, are_square=True), len(errors)
 
 
-def _shape(scores: Sequence[MeasureScore], labels: Sequence[str], size: Size, *, are_empty: bool = False) -> Plan:
-    """Matrices of these labels: side by side, in two columns or in one, whichever first has large enough cells."""
+def _shape(scores: Sequence[MeasureScore], labels: Sequence[str], size: Size, *, are_square: bool) -> Plan:
+    """Matrices of these labels: side by side, in two columns or in one, whichever first has large enough cells.
+
+    With `are_square`, all labels are on both sides.
+    """
     sides = [*labels, NO_LABEL]
     table = np.sum([np.nan_to_num(matrix(score, sides, sides)) for score in scores], axis=0)
-    golds = labels if are_empty else [label for label, row in zip(sides, table, strict=True) if row.any()]
-    systems = labels if are_empty else [label for label, column in zip(sides, table.T, strict=True) if column.any()]
-    margin = _MARGIN + max((text_width(named(label, _WIDEST_NAME), SMALL) for label in labels), default=0.0)
+    all_labels = [are_square and label != NO_LABEL for label in sides]
+    golds = [label for label, row, shown in zip(sides, table, all_labels, strict=True) if row.any() or shown]
+    systems = [label for label, column, shown in zip(sides, table.T, all_labels, strict=True) if column.any() or shown]
+    margin = _MARGIN + max((text_width(named(label, _WIDEST_NAME), SMALL) for label in sides), default=0.0)
     below = margin + 2 * _TITLE
     plans = []
     for columns in (len(scores), min(2, len(scores)), 1):
@@ -302,7 +360,8 @@ def _shape(scores: Sequence[MeasureScore], labels: Sequence[str], size: Size, *,
         wide = (size.inches - margin - _BETWEEN * columns) / columns / max(1, len(systems))
         high = ((size.height or canvas.PAGE) - below - _TITLE * rows) / rows / max(1, len(golds))
         cell = max(0.05, min(_LARGEST_CELL, wide, high))
-        plans.append(Plan(golds, systems, columns, cell, below + rows * (_TITLE + cell * len(golds))))
+        width = margin + columns * (_BETWEEN + cell * len(systems))
+        plans.append(Plan(golds, systems, columns, cell, width, below + rows * (_TITLE + cell * len(golds))))
     return next((plan for plan in plans if plan.cell >= _SMALL_CELL), max(plans, key=lambda plan: plan.cell))
 
 
@@ -338,15 +397,22 @@ def matrix(score: MeasureScore, golds: Sequence[str], systems: Sequence[str]) ->
     return table
 
 
-def _heat(axes: Axes, table: Values, maximum: float) -> None:
-    """Counts, with shades by their square roots to make small counts visible."""
+def _heat(axes: Axes, table: Values, correct: Mapping[tuple[int, int], float], maximum: float) -> None:
+    """Counts, with shades by their square roots to make small counts visible; correct units are grey."""
     from matplotlib import colormaps
     from matplotlib.colors import PowerNorm
+    from matplotlib.patches import Rectangle
 
     norm, colours = PowerNorm(0.5, 0, maximum), colormaps[_COLOURS]
     axes.pcolormesh(np.ones_like(table), cmap="Greys", vmin=0, vmax=25, edgecolors="white", linewidth=0.8)
-    axes.pcolormesh(np.ma.masked_where(~(table > 0), table), norm=norm, cmap=colours, edgecolors="white", linewidth=0.8)
-    for row, column in np.argwhere(table > 0):
+    is_error = table > 0
+    for (row, column), count in correct.items():
+        is_error[row, column] = False
+        corner, centre = (column, row), (column + 0.5, row + 0.5)
+        axes.add_patch(Rectangle(corner, 1, 1, facecolor="#DDDDDD", edgecolor="white", linewidth=0.8))
+        axes.text(*centre, f"{count:.0f}", ha="center", va="center_baseline", fontsize=SMALL)
+    axes.pcolormesh(np.ma.masked_where(~is_error, table), norm=norm, cmap=colours, edgecolors="white", linewidth=0.8)
+    for row, column in np.argwhere(is_error):
         count = table[row, column]
         red, green, blue, _ = colours(norm(count))
         colour = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
@@ -357,8 +423,9 @@ def _heat(axes: Axes, table: Values, maximum: float) -> None:
 def _name_labels(axes: Axes, plan: Plan, one_sided: tuple[str, str]) -> None:
     """Labels on both axes, with a line before missing and spurious units; vertical if they are wider than cells."""
     missing, spurious = (f"∅ ({side})" for side in one_sided)
-    columns = [named(label, _WIDEST_NAME) if label != NO_LABEL else missing for label in plan.systems]
-    rows = [named(label, _WIDEST_NAME) if label != NO_LABEL else spurious for label in plan.golds]
+    names = canvas.distinct_names((label for label in (*plan.golds, *plan.systems) if label != NO_LABEL), _WIDEST_NAME)
+    columns = [names.get(label, missing) for label in plan.systems]
+    rows = [names.get(label, spurious) for label in plan.golds]
     upright = any(text_width(label, SMALL) > plan.cell for label in columns)
     axes.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=90 if upright else 0, fontsize=SMALL)
     axes.set_yticks(np.arange(len(rows)) + 0.5, rows, fontsize=SMALL)
@@ -373,7 +440,7 @@ def _name_labels(axes: Axes, plan: Plan, one_sided: tuple[str, str]) -> None:
 # Error types
 
 
-_GAP, _BAR_WIDTH, _MIN_BAR = 0.5, 0.6, 0.17
+_GAP, _BAR_WIDTH, _MIN_BAR = 0.35, 0.6, 0.16
 """The space between systems, in bars; the share of bars in the figure's width; a bar's minimum height in inches."""
 
 
@@ -381,7 +448,8 @@ def draw_errors(results: Results, size: Size, *, counts: bool) -> Figure:
     """One bar per system and measure; all of the same length, or in proportion to the number of errors."""
     errors = TASKS[results.task].display.errors(results)
     errors = errors.without_empty(errors.kinds)
-    names = [named(kind.name, 1.0) if kind.is_label else kind.name for kind in errors.kinds]
+    labels = canvas.distinct_names((kind.name for kind in errors.kinds if kind.is_label), 1.0)
+    names = [labels[kind.name] if kind.is_label else kind.name for kind in errors.kinds]
     around = 0.75 + canvas.legend_height(names, size.inches) + canvas.remark_height(errors.remark, size.inches)
     bars = _fitting_bars(errors.bars, (size.height or canvas.PAGE) - around)
     rows = list(_bar_rows(bars))
@@ -403,7 +471,7 @@ def draw_errors(results: Results, size: Size, *, counts: bool) -> Figure:
     canvas.count_axis(axes)
     canvas.legend(figure, [axes])
     drawn = len({bar.system for bar in bars})
-    cut = f"The first {drawn} of {counted(len(results), 'system')}." if drawn < len(results) else ""
+    cut = f"The first {counted(drawn, 'system')}; {len(results) - drawn} more." if drawn < len(results) else ""
     canvas.remark(figure, f"{cut} {errors.remark}".strip())
     return figure
 
@@ -471,15 +539,13 @@ def draw_ranks(ranking: Ranking, size: Size) -> Figure:
     figure = sheet(size, _SMALL_PRINT + rows * (_AROUND_PANEL + _SYSTEM * len(systems)))
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     drawn = {measure: [ranking[measure][system] for system in systems] for measure in measures}
-    lows, highs = zip(*(_limits([(row.score, row.interval) for row in rows]) for rows in drawn.values()), strict=True)
-    limits = min(lows), max(highs)  # panels share their axis
-    for number, (axes, measure) in enumerate(zip(panels, measures, strict=False)):
+    ends = [canvas.axis_limits((row.score, row.interval) for row in rows) for rows in drawn.values()]
+    limits = min(low for low, _ in ends), max(high for _, high in ends)  # panels share their axis
+    for axes, measure in zip(panels, measures, strict=False):
         _rank_panel(axes, drawn[measure], limits)
         axes.set_title(model_title(ranking.task, measure), loc="left")
         axes.tick_params(axis="y", length=0)
-        if number >= len(measures) - columns:
-            axes.set_xlabel("score, %")
-            axes.tick_params(axis="x", labelbottom=True)
+    _label_columns(list(panels[: len(measures)]), columns, "score, %")
     canvas.name_rows(panels[0], names[: len(systems)])
     for axes in panels[len(measures) :]:
         axes.remove()
@@ -492,7 +558,7 @@ def _rank_panel(axes: Axes, standings: Sequence[RankInterval], limits: tuple[flo
     for row in range(len(standings)):
         axes.axhline(row, color="#DDDDDD", linewidth=0.5, zorder=0)
     mark: dict[str, Any] = {"color": canvas.BLUE, "markeredgecolor": "black", "markeredgewidth": 0.5, "markersize": 3.2}
-    _points(axes, [(standing.score, standing.interval) for standing in standings], limits, mark)
+    _points(axes, [(standing.score, standing.interval) for standing in standings], limits, mark, has_values=True)
     for row, standing in enumerate(standings):
         canvas.annotate(axes, f"{standing.rank or UNDEFINED}", (1, row), 14, at_edge=True, ha="right")
         if standing.change:
@@ -505,7 +571,7 @@ def _rank_remark(ranking: Ranking, measures: Sequence[str], systems: int) -> str
     first = model_title(ranking.task, ranking.models[0])
     parts = [f"At the right: ranks{f', places gained (▲) or lost (▼) against {first}' if changed else ''}."]
     if systems < len(ranking.systems):
-        parts.insert(0, f"The first {systems} of {counted(len(ranking.systems), 'system')}.")
+        parts.insert(0, f"The best {counted(systems, 'system')}; {len(ranking.systems) - systems} more.")
     if len(measures) < len(ranking.shown_models):
         empty = (model_title(ranking.task, name) for name in ranking.shown_models if name not in measures)
         parts.append(f"All scores are 0 under {', '.join(empty)}.")

@@ -42,14 +42,14 @@ def plot(power: Power, path: str | Path | None, size: Size) -> Figure:
         differences = [100 * difference for difference in chart.differences]
         _draw(right, differences, chart.by_difference, chart.target, has_names=len(chart.by_difference) > 1)
         right.set_xlim(0, differences[-1])
-        right.set_xlabel(f"true difference in points, with {counted(chart.planned, power.of.removesuffix('s'))}")
+        right.set_xlabel(f"true difference in points,\nwith {counted(chart.planned, power.of.removesuffix('s'))}")
         for name, difference in chart.detectable.items():
             of_line = "detectable: " if len(chart.detectable) == 1 else ""
             color = "black" if len(chart.detectable) == 1 else _color(chart, name)
-            _mark(right, 100 * difference, f"{of_line}{points(difference)}", color)
+            _mark(right, 100 * difference, f"{of_line}{points(difference)}", color, list(chart.detectable).index(name))
         canvas.legend(figure, [left])
-        canvas.remark(figure, _remark(power))
-        canvas.finish(figure)
+        canvas.remark(figure, _remark(power, "Above" if narrow else "Left"))
+        canvas.finish(figure, size)
     if path is not None and form is not None:
         write_file(path, canvas.render(figure, form, power.signature))
     return figure
@@ -93,16 +93,20 @@ def _draw(
     axes.yaxis.set_major_formatter(PercentFormatter(1))
 
 
-def _mark(axes: Axes, x: float, text: str, color: Any = "black") -> None:
+def _mark(axes: Axes, x: float, text: str, color: Any = "black", line: int = 0) -> None:
+    """A vertical line, with a text on this line from below; it is on the left if there is more room."""
     axes.axvline(x, color=color, linewidth=0.7, linestyle=(0, (2, 2)))
-    axes.annotate(text, (x, 0), (3, 3), textcoords="offset points", fontsize=SMALL, color=color)
+    low, high = axes.get_xlim()
+    side: dict[str, Any] = {"ha": "right"} if x > (low + high) / 2 else {"ha": "left"}
+    offset = (-3 if x > (low + high) / 2 else 3, 3 + 1.2 * SMALL * line)
+    axes.annotate(text, (x, 0), offset, textcoords="offset points", fontsize=SMALL, color=color, **side)
 
 
-def _remark(power: Power) -> str:
-    level = f"Grey line: {100 * power.target:g} % power; alpha {power.alpha:.2g}."
+def _remark(power: Power, first: str) -> str:
+    level = f"Grey line: {100 * power.target:g}% power; alpha {power.alpha:.2g}."
     if power.system is not None:
         assert power.delta is not None
-        left = f"Left: a difference of {points(power.delta)} points; lines: correlation with the planned system."
+        left = f"{first}: a difference of {points(power.delta)} points; lines: correlation with the planned system."
         return f"{left} {level}"
     names = f"{power.pair.before} and {power.pair.after}, {power.by}."
     return f"{names} Lines: true differences. {level}"

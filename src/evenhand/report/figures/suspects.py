@@ -49,7 +49,7 @@ def plot(suspects: Suspects, path: str | Path | None, size: Size) -> Figure:
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         canvas.legend(figure, [axes])
         canvas.remark(figure, f"{truth.places:,} errors of the gold standard. Chance: the same list in random order.")
-        canvas.finish(figure)
+        canvas.finish(figure, size)
     if path is not None and form is not None:
         write_file(path, canvas.render(figure, form, suspects.signature))
     return figure

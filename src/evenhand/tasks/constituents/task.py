@@ -404,6 +404,7 @@ TASK = spec.Task(
         confusion=spec.Confusion(
             (with_errors("labeled"), "labeled"),
             caption="Errors only: wrong bounds on the diagonal, wrong labels beside it.",
+            diagonal="wrong bounds",
             one_sided=("FN", "FP"),
         ),
         remarks={"moved": "verdict, but other bounds"},

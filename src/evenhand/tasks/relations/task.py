@@ -224,6 +224,7 @@ TASK = spec.Task(
         confusion=spec.Confusion(
             ("fair",),
             caption="Errors only: wrong arguments and directions on the diagonal, wrong types beside it.",
+            diagonal="wrong arguments and directions",
             one_sided=("AM, FN", "AS, FP"),
         ),
         remarks={"agreement": "F1 under strict match", "moved": "class, but another relation"},

@@ -245,6 +245,7 @@ TASK = spec.Task(
         confusion=spec.Confusion(
             ("fair", "weighted"),
             caption="Errors only: boundary errors on the diagonal, wrong labels beside it.",
+            diagonal="boundary errors",
             one_sided=("FN", "FP"),
         ),
         remarks={
