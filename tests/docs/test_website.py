@@ -21,31 +21,33 @@ from website.docstrings import fields, markdown, table
 from website.gallery import FIGURES
 from website.links import dead_links
 from website.pictures import missing_pictures
-from website.staging import contents, pages, relinked, with_contents
+from website.staging import contents, indexes, pages, relinked, with_contents
 
 DOCS = ROOT / "docs"
-INDEXES = sorted(DOCS.rglob("index.md"))
+INDEXES = indexes(DOCS)
 
 
-@pytest.mark.parametrize("index", INDEXES, ids=lambda path: path.parent.name)
-def test_every_index_lists_the_pages_of_its_folder(index: Path) -> None:
-    listed = contents(index.read_text(encoding="utf-8"))
-    pages = {path.name for path in index.parent.glob("*.md") if not path.name.endswith(".in.md")} - {"index.md"}
-    assert pages - set(listed) == set()
+def test_every_page_is_listed_in_the_index_of_its_folder() -> None:
+    listed = {(index.parent / name).resolve() for index in INDEXES for name in contents(index)}
+    assert {page for page, _ in pages() if page.is_relative_to(DOCS)} - listed == {DOCS / "index.md"}
 
 
-def test_every_folder_of_pages_has_an_index() -> None:
-    assert {page.parent for page, _ in pages() if page.is_relative_to(DOCS)} == {index.parent for index in INDEXES}
+def test_the_index_of_a_folder_may_be_the_page_of_its_name() -> None:
+    assert DOCS / "reference" / "definitions.md" in INDEXES
+    assert all(index.exists() for index in INDEXES)
 
 
 def test_the_four_kinds_of_pages_are_the_contents_of_the_home_page() -> None:
-    home = contents((DOCS / "index.md").read_text(encoding="utf-8"))
+    home = contents(DOCS / "index.md")
     assert home == [f"{kind}/index.md" for kind in ("tutorials", "how-to", "reference", "explanation")]
 
 
-def test_contents_are_hidden_behind_an_index() -> None:
-    page = with_contents("# Title\n\n[a](a.md), [b](b/index.md#x), [c](b/c.md), [d](../d.md), [a](a.md)\n")
-    assert page.endswith("```{toctree}\n:hidden:\n\na\nb/index\n```\n")
+def test_an_index_ends_with_hidden_contents(tmp_path: Path) -> None:
+    links = "# Title\n\n[a](a.md), [b](b/index.md#x), [c](b/c.md), [d](../d.md), [a](a.md)\n"
+    (tmp_path / "index.md").write_text(links)
+    assert with_contents(tmp_path / "index.md").endswith("```{toctree}\n:hidden:\n\na\nb/index\n```\n")
+    (tmp_path / "b.md").write_text(links)
+    assert with_contents(tmp_path / "b.md").endswith("```{toctree}\n:hidden:\n\nb/index\nb/c\n```\n")
 
 
 def test_links_of_the_repository_hold_on_the_site() -> None:
