@@ -42,6 +42,17 @@ def test_the_four_kinds_of_pages_are_the_contents_of_the_home_page() -> None:
     assert home == [f"{kind}/index.md" for kind in ("tutorials", "how-to", "reference", "explanation")]
 
 
+def test_the_bars_of_the_home_page_are_the_measured_ratios() -> None:
+    home, measured = ((DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "explanation/performance.md"))
+    bars = re.findall(r'<dt>(.+)</dt><dd style="--length: ([\d.]+)%">(\d+)</dd>', home)
+    (row,) = re.findall(r"^\| two columns \| 43 \| (\d+) \| (\d+) \| (\d+) \|", measured, re.MULTILINE)
+    assert [(name, ratio) for name, _, ratio in bars] == [
+        ("Evenhand", "1"),
+        *zip(("conlleval loop", "nervaluate", "seqeval"), reversed(row), strict=True),
+    ]
+    assert [float(length) for _, length, _ in bars] == [round(100 * int(ratio) / 68, 1) for *_, ratio in bars]
+
+
 def test_an_index_ends_with_hidden_contents(tmp_path: Path) -> None:
     links = "# Title\n\n[a](a.md), [b](b/index.md#x), [c](b/c.md), [d](../d.md), [a](a.md)\n"
     (tmp_path / "index.md").write_text(links)
