@@ -82,7 +82,9 @@ def test_a_source_without_a_reference_is_a_problem(docs: ModuleType, definitions
     ]
 
 
-def test_the_index_of_definitions_has_the_anchors_of_all_sections(docs: ModuleType, definitions: dict[str, str]) -> None:
+def test_the_index_of_definitions_has_the_anchors_of_all_sections(
+    docs: ModuleType, definitions: dict[str, str]
+) -> None:
     link = '<a id="holms-correction"></a>[Holm\'s correction](definitions/statistics.md#holms-correction)'
     assert f"\n    - {link}\n" in definitions["definitions"]
     anchors = re.findall('<a id="(.+?)">', definitions["definitions"])
@@ -106,9 +108,7 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in found}
 
 
-def test_a_match_model_whose_definition_is_left_out_is_a_problem(
-    docs: ModuleType, definitions: dict[str, str]
-) -> None:
+def test_a_match_model_whose_definition_is_left_out_is_a_problem(docs: ModuleType, definitions: dict[str, str]) -> None:
     template = docs.templates()["spans"].replace("{{evenhand.tasks.spans.overlap}}", "")
     found = list(docs.problems(definitions, {**docs.templates(), "spans": template}))
     assert found[0].startswith("The definition of the match model overlap, evenhand.tasks.spans.overlap, is not in")

@@ -1,4 +1,8 @@
-"""`make site`: the site from docs/, in build/site/html. Any warning fails the build, also a link that leads nowhere."""
+"""`make site`: the site from docs/, in build/site/html.
+
+Any warning fails the build, and so do a link that leads nowhere, a page that does not become ready for its picture, and
+a search that does not list the page that readers want first.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ from website.declarations import formats_page, models_page
 from website.gallery import write_gallery
 from website.links import dead_links
 from website.pictures import draw_pictures
+from website.search import add_entries, misplaced
 from website.staging import ROOT, add_contents, stage
 
 SITE = ROOT / "build" / "site"
@@ -63,14 +68,18 @@ def main() -> None:
     _append(source / "reference" / "index.md", FROM_CODE)
     home = source / "index.md"
     _write(home, WIDE + home.read_text(encoding="utf-8") + MORE)
+    add_entries(source)
     add_contents(source)
     settings = str(Path(__file__).parent)
     status = build_main(["-W", "--keep-going", "-n", "-q", "-b", "html", "-c", settings, str(source), str(html)])
     if status:
         sys.exit(status)
-    dead = list(dead_links(html))
-    if dead:
-        sys.exit("\n".join(dead))
+    problems = list(dead_links(html))
+    if chromium:
+        with started(chromium) as browser:
+            problems += misplaced(browser, html)
+    if problems:
+        sys.exit("\n".join(problems))
     sys.stdout.write(f"{html / 'index.html'}\n")
 
 

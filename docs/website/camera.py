@@ -35,10 +35,15 @@ def opened(
     browser: Any, page: Path, size: tuple[int, int], scheme: str = "light", fragment: str = "", patience: int = PATIENCE
 ) -> Iterator[Any]:
     """A page that is ready, in a window of this size; a TimeoutError if it does not become ready."""
+    from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
     tab = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     try:
         tab.goto(page.as_uri() + fragment)
-        tab.wait_for_selector(READY, state="attached", timeout=patience)
+        try:
+            tab.wait_for_selector(READY, state="attached", timeout=patience)
+        except PlaywrightTimeout:
+            raise TimeoutError(f"{page} was not ready after {patience / 1000:g} seconds") from None
         yield tab
     finally:
         tab.close()

@@ -21,6 +21,7 @@ from website.docstrings import fields, markdown, table
 from website.gallery import FIGURES
 from website.links import dead_links
 from website.pictures import missing_pictures
+from website.search import WORDS, with_entries, words_of
 from website.staging import contents, indexes, pages, relinked, with_contents
 
 DOCS = ROOT / "docs"
@@ -68,6 +69,28 @@ def test_links_of_the_repository_hold_on_the_site() -> None:
     assert found == f"[a](CONTRIBUTING.md#set-up) [b](how-to/ci.md) [c]({github}) [d](https://x.org/a) `[e](PER)`"
     changes = relinked("[ci](docs/how-to/ci.md)", ROOT / "CHANGELOG.md", Path("CHANGELOG.md"))
     assert changes == "[ci](how-to/ci.md)"
+
+
+def test_names_in_headings_of_measures_and_formats_are_index_entries() -> None:
+    pages = {
+        "reference/definitions/trees.md": "# Trees\n\n## Enhanced (`elas`, `eulas`)\n\n## Shared (`same`)\n\n## S (`s-…`)\n",
+        "reference/definitions/tags.md": "# Tags\n\n## Tags (`same`)\n",
+        "how-to/a.md": "# A `name`\n",
+    }
+    derived = {word: place for word, place in words_of(pages).items() if word not in WORDS}
+    enhanced = "reference/definitions/trees.md#Enhanced (`elas`, `eulas`)"
+    assert derived == {"elas": enhanced, "eulas": enhanced, "s": "reference/definitions/trees.md#S (`s-…`)"}
+
+
+def test_an_index_entry_is_above_its_heading_and_not_in_code() -> None:
+    text = "# A\n\n```sh\n# B\n```\n\n## B\n"
+    found = with_entries("a.md", text, {"x": "a.md#B", "y": "a.md", "z": "b.md#B"})
+    assert found == "```{index} ! y\n```\n\n# A\n\n```sh\n# B\n```\n\n```{index} ! x\n```\n\n## B\n"
+
+
+def test_an_index_entry_of_a_heading_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(AssertionError, match=r"a\.md has no heading 'C'"):
+        with_entries("a.md", "# A\n", {"x": "a.md#C"})
 
 
 def test_a_picture_that_is_not_beside_its_page_is_drawn() -> None:
