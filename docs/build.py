@@ -84,9 +84,9 @@ def anchor(heading: str) -> str:
 
 def problems(pages: Mapping[str, str], templates: Mapping[str, str]) -> Iterator[str]:
     """Measures without a section on the page of their task, sections without a source, sources without a reference."""
-    for task, model in ((task, model) for task in TASKS for model in models_of(task)):
+    for task, model in ((name, each) for name in TASKS for each in models_of(name)):
         if f"{{{{{model.definition}}}}}" not in templates.get(task, ""):
-            yield f"The definition of the match model {model.name}, {model.definition}, is not in definitions/{task}.in.md."
+            yield f"The definition of {model.name}, {model.definition}, is not in definitions/{task}.in.md."
         names = (f"`{model.name}`", f"`{model.name.partition('-')[0]}-…`")
         sections = pages.get(task, "").split("\n## ")[1:]
         section = next((each for each in sections if any(name in each.partition("\n")[0] for name in names)), None)

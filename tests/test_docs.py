@@ -111,7 +111,7 @@ def headings(page: Path) -> set[str]:
 def test_a_match_model_whose_definition_is_left_out_is_a_problem(docs: ModuleType, definitions: dict[str, str]) -> None:
     template = docs.templates()["spans"].replace("{{evenhand.tasks.spans.overlap}}", "")
     found = list(docs.problems(definitions, {**docs.templates(), "spans": template}))
-    assert found[0].startswith("The definition of the match model overlap, evenhand.tasks.spans.overlap, is not in")
+    assert found[0].startswith("The definition of overlap, evenhand.tasks.spans.overlap, is not in")
 
 
 def test_every_count_of_grounding_is_defined(definitions: dict[str, str]) -> None:

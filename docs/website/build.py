@@ -20,12 +20,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from picture import photograph
 from website.api import api_pages
 from website.camera import find_chromium, started
-from website.commands import commands_page
+from website.commands import command_pages
 from website.declarations import formats_page, models_page
 from website.gallery import write_gallery
 from website.links import dead_links
 from website.pictures import draw_pictures
-from website.search import add_entries, misplaced
+from website.search import misplaced
 from website.staging import ROOT, add_contents, stage
 
 SITE = ROOT / "build" / "site"
@@ -34,9 +34,9 @@ FROM_CODE = """
 
 | page | |
 | --- | --- |
-| [Commands](command-line.md) | every command with all of its options |
+| [Commands](command-line/index.md) | every command with all of its options |
 | [Python interface](api/index.md) | every function and class |
-| [Measures](match-models.md) | the names that `--match` accepts, and their parameters |
+| [Measures at a glance](match-models.md) | the names that `--match` accepts, and their parameters |
 | [Formats at a glance](format-table.md) | what each format can hold |
 """
 WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
@@ -53,7 +53,8 @@ def main() -> None:
     source, extra, html = SITE / "source", SITE / "extra", SITE / "html"
     stage(source)
     draw_pictures(source)
-    _write(source / "reference" / "command-line.md", commands_page())
+    for name, text in command_pages().items():
+        _write(source / "reference" / "command-line" / name, text)
     _write(source / "reference" / "match-models.md", models_page())
     _write(source / "reference" / "format-table.md", formats_page())
     for name, text in api_pages().items():
@@ -68,7 +69,6 @@ def main() -> None:
     _append(source / "reference" / "index.md", FROM_CODE)
     home = source / "index.md"
     _write(home, WIDE + home.read_text(encoding="utf-8") + MORE)
-    add_entries(source)
     add_contents(source)
     settings = str(Path(__file__).parent)
     status = build_main(["-W", "--keep-going", "-n", "-q", "-b", "html", "-c", settings, str(source), str(html)])

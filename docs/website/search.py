@@ -1,6 +1,6 @@
 """What the search of the site lists first: index entries for names in headings, and for other words that readers type.
 
-Sphinx ranks an index entry that equals the query above titles and text. An entry leads to the heading below it.
+Sphinx ranks an index entry that equals the query above titles and text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ WORDS = {
     "randomization": f"{STATISTICS}#Approximate randomization",
     "ceaf": f"{CHAINS}#CEAF (`ceaf_m`, `ceaf_e`)",
     **dict.fromkeys(("b-cubed", "bcubed"), f"{CHAINS}#B³ (`b_cubed`)"),
+    "accuracy": "reference/definitions/tags.md#Tags of words (`accuracy`)",
     "coreference": "how-to/coreference.md",
+    "ner": "tutorials/first-score.md",
+    "llm": "tutorials/extractor.md",
     "fair": FAIR,
     "leak": "how-to/leaks.md",
     "germeval": "how-to/germeval.md",
@@ -75,37 +78,15 @@ def words_of(pages: Mapping[str, str]) -> dict[str, str]:
     return {name: places[0] for name, places in positions.items() if len(places) == 1} | WORDS
 
 
-def with_entries(page: str, text: str, words: Mapping[str, str]) -> str:
-    """A page with the index entries of its headings, each above its heading; those of the page are above the first."""
-    entries: defaultdict[str, list[str]] = defaultdict(list)
-    for word, position in words.items():
-        file, _, heading = position.partition("#")
-        if file == page:
-            entries[heading].append(word)
-    first = HEADING.search(text)
-    assert first is not None, f"{page} has no heading"
-    if "" in entries:
-        entries[first[2]] = entries.pop("") + entries[first[2]]
-    missing = entries.keys() - {heading for _, heading in HEADING.findall(CODE.sub("", text))}
-    assert not missing, (
-        f"{page} has no heading {', '.join(map(repr, sorted(missing)))}; see WORDS in docs/website/search.py"
-    )
-
-    def indexed(heading: re.Match[str]) -> str:
-        return "".join(f"```{{index}} ! {word}\n```\n\n" for word in entries.pop(heading[2], ())) + heading[0]
-
-    parts = re.split(rf"({CODE.pattern})", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if CODE.fullmatch(part) else HEADING.sub(indexed, part) for part in parts)
-
-
-def add_entries(source: Path) -> None:
-    """Write the index entries into the sources."""
+def read_words(source: Path) -> dict[str, str]:
+    """The words of the pages in this folder; an AssertionError if a page or heading of `WORDS` does not exist."""
     pages = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.md")}
     words = words_of(pages)
-    unknown = {position.partition("#")[0] for position in words.values()} - pages.keys()
-    assert not unknown, f"there are no pages {', '.join(sorted(unknown))}; see WORDS in docs/website/search.py"
-    for name in sorted({position.partition("#")[0] for position in words.values()}):
-        (source / name).write_text(with_entries(name, pages[name], words), encoding="utf-8")
+    for word, position in words.items():
+        page, _, heading = position.partition("#")
+        headings = {each for _, each in HEADING.findall(CODE.sub("", pages[page]))} | {""} if page in pages else ()
+        assert heading in headings, f"{word}: there is no {position}; see WORDS in search.py"
+    return words
 
 
 def first_results(browser: Any, site: Path, words: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Pages of the repository as Sphinx takes them: in one folder, with links that hold there and tables of contents.
 
-The pages are plain Markdown, which GitHub shows as well. The index of a folder lists its pages, and its links are the table
-of contents: `index.md` in the folder, or a page of the same name beside it (`definitions.md` of `definitions/`).
+The pages are plain Markdown, which GitHub shows as well. The index of a folder lists its pages, and its links are the
+table of contents: `index.md` in the folder, or a page of the same name beside it (`definitions.md` of `definitions/`).
 """
 
 from __future__ import annotations

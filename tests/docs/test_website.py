@@ -15,13 +15,13 @@ from evenhand.cli.main import COMMANDS, main
 from evenhand.formats.format import FORMATS
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
 from website.api import GROUPS, api_pages
-from website.commands import commands_page
+from website.commands import command_pages
 from website.declarations import formats_page, models_page
 from website.docstrings import fields, markdown, table
 from website.gallery import FIGURES
 from website.links import dead_links
 from website.pictures import missing_pictures
-from website.search import WORDS, with_entries, words_of
+from website.search import WORDS, read_words, words_of
 from website.staging import contents, indexes, pages, relinked, with_contents
 
 DOCS = ROOT / "docs"
@@ -82,15 +82,10 @@ def test_names_in_headings_of_measures_and_formats_are_index_entries() -> None:
     assert derived == {"elas": enhanced, "eulas": enhanced, "s": "reference/definitions/trees.md#S (`s-…`)"}
 
 
-def test_an_index_entry_is_above_its_heading_and_not_in_code() -> None:
-    text = "# A\n\n```sh\n# B\n```\n\n## B\n"
-    found = with_entries("a.md", text, {"x": "a.md#B", "y": "a.md", "z": "b.md#B"})
-    assert found == "```{index} ! y\n```\n\n# A\n\n```sh\n# B\n```\n\n```{index} ! x\n```\n\n## B\n"
-
-
-def test_an_index_entry_of_a_heading_that_does_not_exist_is_an_error() -> None:
-    with pytest.raises(AssertionError, match=r"a\.md has no heading 'C'"):
-        with_entries("a.md", "# A\n", {"x": "a.md#C"})
+def test_the_words_of_the_search_lead_to_pages_and_headings(tmp_path: Path) -> None:
+    assert WORDS.items() <= read_words(DOCS).items()
+    with pytest.raises(AssertionError, match=r"bootstrap: there is no reference/definitions/statistics\.md#Bootstrap"):
+        read_words(tmp_path)
 
 
 def test_a_picture_that_is_not_beside_its_page_is_drawn() -> None:
@@ -133,14 +128,13 @@ def test_a_class_has_its_fields_with_what_they_are() -> None:
 
 @pytest.fixture(scope="module")
 def sections() -> dict[str, str]:
-    """The part of the page of commands about each of them."""
-    parts = re.split(r"^## evenhand ", commands_page(), flags=re.MULTILINE)[1:]
-    return {name: text for name, _, text in (part.partition("\n") for part in parts)}
+    """The pages of commands."""
+    return command_pages()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_of_a_command_is_in_the_reference(name: str, sections: dict[str, str]) -> None:
-    section = sections[name]
+    section = sections[f"{name}.md"]
     command = main.get_command(click.Context(main), name)
     assert command is not None
     options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
