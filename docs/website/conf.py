@@ -55,7 +55,7 @@ OUTSIDE = ("CONTRIBUTING", "CHANGELOG")
 """Pages that are not in docs/."""
 
 
-class IndexEntries(SphinxTransform):  # type: ignore[misc]
+class IndexEntries(SphinxTransform):
     """Adds the words that lead to a section to the index, before Sphinx collects it."""
 
     default_priority = 500
