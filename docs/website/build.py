@@ -32,7 +32,7 @@ SITE = ROOT / "build" / "site"
 FROM_CODE = """
 ## From the code
 
-| page | |
+| page | contents |
 | --- | --- |
 | [Commands](command-line/index.md) | every command with all of its options |
 | [Python interface](api/index.md) | every function and class |

@@ -20,7 +20,7 @@ def command_pages() -> dict[str, str]:
     """A page per command with its options by heading, and an index, by file name."""
     context = click.Context(main, info_name="evenhand")
     rows = ((f"[`{name}`]({name}.md)", summary) for name, (_, summary) in COMMANDS.items())
-    all_pages = {"index.md": f"{HEAD}\n{table(('command', ''), rows)}\n"}
+    all_pages = {"index.md": f"{HEAD}\n{table(('command', 'purpose'), rows)}\n"}
     for name in COMMANDS:
         command = main.get_command(context, name)
         assert command is not None
@@ -50,4 +50,4 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
             groups.setdefault(getattr(param, "group", "Help"), []).append((f"`{record[0]}`", record[1]))
     for heading, rows in groups.items():
         if heading != "Help":
-            yield table((heading, ""), rows)
+            yield table((heading, "meaning"), rows)

@@ -26,6 +26,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"Evenhand {version}"
 html_static_path = ["static"]
 html_css_files = ["style.css"]
+html_js_files = ["names.js"]
 html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 search_words = read_words(ROOT / "build" / "site" / "source")
 html_extra_path = ["../../build/site/extra"]

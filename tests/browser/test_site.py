@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
+from pages import VIOLATIONS, WIDTHS, axe
 from website.camera import opened
 from website.gallery import photograph
 from website.search import first_results
@@ -74,6 +75,17 @@ def test_the_first_screen_of_the_home_page_has_claim_picture_output_and_install_
         box = element.bounding_box()
         bottoms[name] = box["y"] + box["height"]
     assert {name: bottom for name, bottom in bottoms.items() if bottom > 900} == {}
+    tab.close()
+
+
+@built
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("page", ["index", "search", "reference/definitions/trees", "explanation/comparison"])
+def test_pages_of_the_site_have_no_violations(browser: Any, page: str, scheme: str) -> None:
+    tab = browser.new_page(viewport=WIDTHS[0], color_scheme=scheme)
+    tab.goto((SITE / f"{page}.html").as_uri())
+    tab.evaluate(axe())
+    assert tab.evaluate(VIOLATIONS) == []
     tab.close()
 
 
