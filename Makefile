@@ -19,7 +19,7 @@ LOWEST := $(shell sed -n 's/^dependencies = \[\(.*\)\]/\1/p' pyproject.toml | se
 LOWEST_TOOLS := "click==8.2.0" "matplotlib==3.9" "pandas==2.2.2" "scipy==1.15" "hypothesis>=6.150" "pytest>=8" "pytest-xdist>=3.8"
 SITE_VENV := .venv-site
 SITE_READY := $(SITE_VENV)/.ready
-SPHINX := "sphinx>=9.0" "myst-parser>=5.2" "pydata-sphinx-theme>=0.23" "sphinx-copybutton>=0.5.2"
+SPHINX := "sphinx>=9.0" "myst-parser>=5.2" "pydata-sphinx-theme>=0.23" "sphinx-copybutton>=0.5.2" "pandas>=2.2.2" "playwright>=1.45"
 PYTEST := $(BIN)/python -m pytest -q
 # Without cached byte code, every process of the tests compiles all modules again, which takes half of its time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -95,7 +95,7 @@ format: $(DEV_READY)  ## format the code and apply ruff's fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(DEV_READY)  ## write docs/reference/definitions.md from the docstrings
+docs: $(DEV_READY)  ## write docs/reference/definitions from the docstrings
 	$(BIN)/python docs/build.py
 
 site: $(SITE_READY)  ## build the site from docs/ in build/site/html; fails on warnings and dead links

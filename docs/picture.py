@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from contextlib import chdir
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from website.camera import find_chromium, opened, started
+
 PICTURE = Path(__file__).parent / "report.png"
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+SIZE = (1280, 1250)
 UNITS = "#units?from=crf&to=tagger&change=correction&before=BES%20ORG"
 SHOWN = """() => {
     for (const section of document.querySelectorAll("main > section"))
@@ -23,18 +25,24 @@ SHOWN = """() => {
 
 
 def main() -> None:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
+    if find_spec("playwright") is None:
         sys.exit("The picture needs playwright: pip install playwright.")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = find_chromium()
     if chromium is None:
         sys.exit("The picture needs chromium, which is not installed.")
-    with TemporaryDirectory() as folder, sync_playwright() as started:
-        path = write_page(Path(folder) / "report.html")
-        browser = started.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
-        photograph(browser, path)
-        browser.close()
+    with started(chromium) as browser:
+        photograph(browser, PICTURE)
+
+
+def photograph(browser: Any, picture: Path, scheme: str = "light") -> None:
+    """Draw the report on the bundled example."""
+    with TemporaryDirectory() as folder:
+        page = write_page(Path(folder) / "report.html")
+        with opened(browser, page, SIZE, scheme, UNITS) as tab:
+            tab.evaluate(SHOWN)
+            box = tab.locator("#browser").bounding_box()
+            bottom = box["y"] + box["height"] + 8
+            tab.screenshot(path=picture, full_page=True, clip={"x": 0, "y": 0, "width": SIZE[0], "height": bottom})
 
 
 def write_page(path: Path) -> Path:
@@ -45,16 +53,6 @@ def write_page(path: Path) -> Path:
     with as_file(files(example.package) / "examples" / example.folder) as folder, chdir(folder):
         evenhand.report(example.gold, list(example.systems)).to_html(path)
     return path
-
-
-def photograph(browser: Any, path: Path) -> None:
-    page = browser.new_page(viewport={"width": 1280, "height": 1250}, color_scheme="light")
-    page.goto(path.as_uri() + UNITS)
-    page.wait_for_selector("html[data-ready=true]", state="attached")
-    page.evaluate(SHOWN)
-    box = page.locator("#browser").bounding_box()
-    bottom = box["y"] + box["height"] + 8
-    page.screenshot(path=PICTURE, full_page=True, clip={"x": 0, "y": 0, "width": 1280, "height": bottom})
 
 
 if __name__ == "__main__":

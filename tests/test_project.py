@@ -173,9 +173,9 @@ PHRASES = {
 
 @cache
 def prose(folder: str, ending: str) -> str:
-    """All text of a folder but definitions.md, which is written from docstrings in src."""
+    """All text of a folder except pages written from templates and docstrings in src."""
     paths = sorted((ROOT / folder).rglob(f"*.{ending}"))
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.name != "definitions.md")
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if not path.with_suffix(".in.md").exists())
 
 
 @pytest.mark.parametrize("phrase", PHRASES)

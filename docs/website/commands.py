@@ -11,25 +11,22 @@ from website.docstrings import markdown, table
 
 HEAD = """# Commands
 
-Every command with all of its options, as `evenhand COMMAND --help-all` lists them. [On the command line](commands.md)
-is about what commands share.
+Every command with all of its options, as `evenhand COMMAND --help-all` lists them.
+[On the command line](../commands.md) is about what commands share.
 """
 
 
-def commands_page() -> str:
-    """All commands, with their options by heading."""
+def command_pages() -> dict[str, str]:
+    """A page per command with its options by heading, and an index, by file name."""
     context = click.Context(main, info_name="evenhand")
-    rows = ((f"[`{name}`](#{_anchor(name)})", summary) for name, (_, summary) in COMMANDS.items())
-    parts = [HEAD, table(("command", ""), rows)]
+    rows = ((f"[`{name}`]({name}.md)", summary) for name, (_, summary) in COMMANDS.items())
+    all_pages = {"index.md": f"{HEAD}\n{table(('command', 'purpose'), rows)}\n"}
     for name in COMMANDS:
         command = main.get_command(context, name)
         assert command is not None
-        parts += _described(command, click.Context(command, context, info_name=name), "##")
-    return "\n\n".join(parts) + "\n"
-
-
-def _anchor(name: str) -> str:
-    return f"evenhand-{name}"
+        parts = _described(command, click.Context(command, context, info_name=name), "#")
+        all_pages[f"{name}.md"] = "\n\n".join(parts) + "\n"
+    return all_pages
 
 
 def _described(command: click.Command, context: click.Context, level: str) -> Iterator[str]:
@@ -53,4 +50,4 @@ def _options(command: click.Command, context: click.Context) -> Iterator[str]:
             groups.setdefault(getattr(param, "group", "Help"), []).append((f"`{record[0]}`", record[1]))
     for heading, rows in groups.items():
         if heading != "Help":
-            yield table((heading, ""), rows)
+            yield table((heading, "meaning"), rows)

@@ -9,7 +9,7 @@ from evenhand.scoring.measure import Measure
 from evenhand.tasks.registry import TASKS, help_of, models_of, parameters_of, summary_of
 from website.docstrings import table
 
-MODELS = """# Measures
+MODELS = """# Measures at a glance
 
 The names that `--match` and `match=` take, by task. [Definitions](definitions.md) has every formula with its source,
 and [Which measure for which question?](../explanation/measures.md) helps you choose.

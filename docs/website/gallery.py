@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import evenhand
 from evenhand import Agreement, Report
 from evenhand.cli.compare import plot
 from evenhand.tasks.registry import TASKS
 from evenhand.tasks.task import Example, Task
+from website.camera import PATIENCE, opened
 from website.staging import ROOT
 
 EXAMPLES = ROOT / "src" / "evenhand" / "examples"
@@ -45,18 +45,22 @@ Every picture and every page here was made by one command on the bundled example
 WINDOW = (1280, 900)
 
 
-def write_gallery(source: Path, extra: Path) -> None:
-    """The page with its pictures into the folder of sources; the reports beside the site, as they are."""
+def write_gallery(source: Path, extra: Path, browser: Any | None) -> None:
+    """Write the page with its pictures into the folder of sources, and the reports beside the site.
+
+    Without a browser, pages have links only.
+    """
     assert set(FIGURES) == set(plot.commands), "every kind of figure has a picture"
     (source / "gallery").mkdir()
     (extra / "reports").mkdir(parents=True)
-    parts = [HEAD, "## Figures", *_figures(source), "## Pages", *_shown_pages(source, extra)]
+    parts = [HEAD, "## Figures", *_figures(source), "## Pages", *_shown_pages(source, extra, browser)]
     (source / "gallery.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 def _figures(source: Path) -> Iterator[str]:
     for kind, names in FIGURES.items():
-        yield f"### {kind}"
+        summary = plot.commands[kind].get_short_help_str(200).rstrip(".")
+        yield f"### `{kind}`: {summary[0].lower()}{summary[1:]}"
         for name in names:
             task = TASKS[name]
             picture = f"gallery/{kind}-{name}.svg"
@@ -88,27 +92,24 @@ def _pages() -> Iterator[Page]:
     yield Page("agreement", "Agreement of annotators", command, partial(evenhand.agree, annotators))
 
 
-def _shown_pages(source: Path, extra: Path) -> Iterator[str]:
-    """Every page with its command, a picture where there is a browser, and a link."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+def _shown_pages(source: Path, extra: Path, browser: Any | None) -> Iterator[str]:
+    """Every page with its command, a picture of its top if there is a browser, and a link."""
     for page in _pages():
         file = extra / "reports" / f"{page.name}.html"
         page.result().to_html(file)
         yield f"### {page.title}"
         yield f"```sh\n{page.command}\n```"
-        if chromium:
+        if browser is not None:
             picture = f"gallery/page-{page.name}.png"
-            _photograph(chromium, file, source / picture)
+            photograph(browser, file, source / picture)
             yield f"![{page.title}: the top of the page]({picture})"
         yield f'<a href="reports/{page.name}.html">Open this page</a>'
 
 
-def _photograph(chromium: str, page: Path, picture: Path) -> None:
-    """A picture of the top of a page, in light colours."""
-    settings = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-device-scale-factor=1")
-    size = f"--window-size={WINDOW[0]},{WINDOW[1]}"
-    command = [chromium, *settings, size, f"--screenshot={picture}", page.as_uri()]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+def photograph(browser: Any, page: Path, picture: Path, patience: int = PATIENCE) -> None:
+    """Draw the top of a page, in light colours."""
+    with opened(browser, page, WINDOW, patience=patience) as tab:
+        tab.screenshot(path=picture)
 
 
 def _names(example: Example) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Pages of the repository as Sphinx takes them: in one folder, with links that hold there and tables of contents.
 
-The pages are plain Markdown, which GitHub shows as well. A page `index.md` lists the pages of its folder, and its links
-are the table of contents.
+The pages are plain Markdown, which GitHub shows as well. The index of a folder lists its pages, and its links are the
+table of contents: `index.md` in the folder, or a page of the same name beside it (`definitions.md` of `definitions/`).
 """
 
 from __future__ import annotations
@@ -44,15 +44,22 @@ def relinked(text: str, page: Path, position: Path) -> str:
     return LINK.sub(moved, text)
 
 
-def contents(text: str) -> list[str]:
-    """The pages listed in an index: pages of its folder and indexes of subfolders."""
-    linked = dict.fromkeys(link[1] for link in LINK.finditer(text))
-    return [name for name in linked if re.fullmatch(rf"[\w-]+\.md|[\w-]+/{INDEX}", name)]
+def indexes(folder: Path) -> list[Path]:
+    """The indexes of all folders of pages below this one."""
+    folders = sorted({page.parent for page in folder.rglob("*.md")})
+    return [each / INDEX if (each / INDEX).exists() else each.with_suffix(".md") for each in folders]
 
 
-def with_contents(text: str) -> str:
+def contents(index: Path) -> list[str]:
+    """The pages that an index links to: pages of its folder and indexes of subfolders."""
+    folder = "" if index.name == INDEX else f"{index.stem}/"
+    linked = dict.fromkeys(link[1] for link in LINK.finditer(index.read_text(encoding="utf-8")))
+    return [name for name in linked if re.fullmatch(rf"{folder}([\w-]+\.md|[\w-]+/{INDEX})", name)]
+
+
+def with_contents(index: Path) -> str:
     """An index with the hidden table of contents that Sphinx wants."""
-    lines = "\n".join(name.removesuffix(".md") for name in contents(text))
+    text, lines = index.read_text(encoding="utf-8"), "\n".join(name.removesuffix(".md") for name in contents(index))
     return f"{text}\n```{{toctree}}\n:hidden:\n\n{lines}\n```\n"
 
 
@@ -68,5 +75,5 @@ def stage(source: Path) -> None:
 
 def add_contents(source: Path) -> None:
     """Give every index its table of contents; what the build made is listed by then."""
-    for index in sorted(source.rglob(INDEX)):
-        index.write_text(with_contents(index.read_text(encoding="utf-8")), encoding="utf-8")
+    for index in indexes(source):
+        index.write_text(with_contents(index), encoding="utf-8")

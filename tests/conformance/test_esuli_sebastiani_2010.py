@@ -42,7 +42,7 @@ def test_table_2_english(data: Path, ranking: eh.Ranking) -> None:
 
 
 def test_order_of_table_2_english(ranking: eh.Ranking) -> None:
-    """In exact-match ranks; the paper's labels 5 and 8 are swapped (see docs/reference/definitions.md)."""
+    """In exact-match ranks; the paper's labels 5 and 8 are swapped (see docs/reference/definitions/spans.md)."""
     by_ts = sorted(ranking.systems, key=lambda system: ranking["ts"][system].rank)
     found = [ranking["exact"][system].rank for system in by_ts]
     assert found == [1, 2, 3, 4, 11, 5, 6, 8, 10, 7, 9, 14, 15, 13, 12, 16]

@@ -15,37 +15,51 @@ from evenhand.cli.main import COMMANDS, main
 from evenhand.formats.format import FORMATS
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
 from website.api import GROUPS, api_pages
-from website.commands import commands_page
+from website.commands import command_pages
 from website.declarations import formats_page, models_page
 from website.docstrings import fields, markdown, table
 from website.gallery import FIGURES
 from website.links import dead_links
 from website.pictures import missing_pictures
-from website.staging import contents, pages, relinked, with_contents
+from website.search import WORDS, read_words, words_of
+from website.staging import contents, indexes, pages, relinked, with_contents
 
 DOCS = ROOT / "docs"
-INDEXES = sorted(DOCS.rglob("index.md"))
+INDEXES = indexes(DOCS)
 
 
-@pytest.mark.parametrize("index", INDEXES, ids=lambda path: path.parent.name)
-def test_every_index_lists_the_pages_of_its_folder(index: Path) -> None:
-    listed = contents(index.read_text(encoding="utf-8"))
-    pages = {path.name for path in index.parent.glob("*.md") if not path.name.endswith(".in.md")} - {"index.md"}
-    assert pages - set(listed) == set()
+def test_every_page_is_listed_in_the_index_of_its_folder() -> None:
+    listed = {(index.parent / name).resolve() for index in INDEXES for name in contents(index)}
+    assert {page for page, _ in pages() if page.is_relative_to(DOCS)} - listed == {DOCS / "index.md"}
 
 
-def test_every_folder_of_pages_has_an_index() -> None:
-    assert {page.parent for page, _ in pages() if page.is_relative_to(DOCS)} == {index.parent for index in INDEXES}
+def test_the_index_of_a_folder_may_be_the_page_of_its_name() -> None:
+    assert DOCS / "reference" / "definitions.md" in INDEXES
+    assert all(index.exists() for index in INDEXES)
 
 
 def test_the_four_kinds_of_pages_are_the_contents_of_the_home_page() -> None:
-    home = contents((DOCS / "index.md").read_text(encoding="utf-8"))
+    home = contents(DOCS / "index.md")
     assert home == [f"{kind}/index.md" for kind in ("tutorials", "how-to", "reference", "explanation")]
 
 
-def test_contents_are_hidden_behind_an_index() -> None:
-    page = with_contents("# Title\n\n[a](a.md), [b](b/index.md#x), [c](b/c.md), [d](../d.md), [a](a.md)\n")
-    assert page.endswith("```{toctree}\n:hidden:\n\na\nb/index\n```\n")
+def test_the_bars_of_the_home_page_are_the_measured_ratios() -> None:
+    home, measured = ((DOCS / name).read_text(encoding="utf-8") for name in ("index.md", "explanation/performance.md"))
+    bars = re.findall(r'<dt>(.+)</dt><dd style="--length: ([\d.]+)%">(\d+)</dd>', home)
+    (row,) = re.findall(r"^\| two columns \| 43 \| (\d+) \| (\d+) \| (\d+) \|", measured, re.MULTILINE)
+    assert [(name, ratio) for name, _, ratio in bars] == [
+        ("Evenhand", "1"),
+        *zip(("conlleval loop", "nervaluate", "seqeval"), reversed(row), strict=True),
+    ]
+    assert [float(length) for _, length, _ in bars] == [round(100 * int(ratio) / 68, 1) for *_, ratio in bars]
+
+
+def test_an_index_ends_with_hidden_contents(tmp_path: Path) -> None:
+    links = "# Title\n\n[a](a.md), [b](b/index.md#x), [c](b/c.md), [d](../d.md), [a](a.md)\n"
+    (tmp_path / "index.md").write_text(links)
+    assert with_contents(tmp_path / "index.md").endswith("```{toctree}\n:hidden:\n\na\nb/index\n```\n")
+    (tmp_path / "b.md").write_text(links)
+    assert with_contents(tmp_path / "b.md").endswith("```{toctree}\n:hidden:\n\nb/index\nb/c\n```\n")
 
 
 def test_links_of_the_repository_hold_on_the_site() -> None:
@@ -55,6 +69,23 @@ def test_links_of_the_repository_hold_on_the_site() -> None:
     assert found == f"[a](CONTRIBUTING.md#set-up) [b](how-to/ci.md) [c]({github}) [d](https://x.org/a) `[e](PER)`"
     changes = relinked("[ci](docs/how-to/ci.md)", ROOT / "CHANGELOG.md", Path("CHANGELOG.md"))
     assert changes == "[ci](how-to/ci.md)"
+
+
+def test_names_in_headings_of_measures_and_formats_are_index_entries() -> None:
+    pages = {
+        "reference/definitions/trees.md": "# Trees\n\n## Enhanced (`elas`, `eulas`)\n\n## Shared (`same`)\n\n## S (`s-…`)\n",
+        "reference/definitions/tags.md": "# Tags\n\n## Tags (`same`)\n",
+        "how-to/a.md": "# A `name`\n",
+    }
+    derived = {word: place for word, place in words_of(pages).items() if word not in WORDS}
+    enhanced = "reference/definitions/trees.md#Enhanced (`elas`, `eulas`)"
+    assert derived == {"elas": enhanced, "eulas": enhanced, "s": "reference/definitions/trees.md#S (`s-…`)"}
+
+
+def test_the_words_of_the_search_lead_to_pages_and_headings(tmp_path: Path) -> None:
+    assert WORDS.items() <= read_words(DOCS).items()
+    with pytest.raises(AssertionError, match=r"bootstrap: there is no reference/definitions/statistics\.md#Bootstrap"):
+        read_words(tmp_path)
 
 
 def test_a_picture_that_is_not_beside_its_page_is_drawn() -> None:
@@ -97,14 +128,13 @@ def test_a_class_has_its_fields_with_what_they_are() -> None:
 
 @pytest.fixture(scope="module")
 def sections() -> dict[str, str]:
-    """The part of the page of commands about each of them."""
-    parts = re.split(r"^## evenhand ", commands_page(), flags=re.MULTILINE)[1:]
-    return {name: text for name, _, text in (part.partition("\n") for part in parts)}
+    """The pages of commands."""
+    return command_pages()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_of_a_command_is_in_the_reference(name: str, sections: dict[str, str]) -> None:
-    section = sections[name]
+    section = sections[f"{name}.md"]
     command = main.get_command(click.Context(main), name)
     assert command is not None
     options = [each for each in command.params if isinstance(each, click.Option) and not each.hidden]

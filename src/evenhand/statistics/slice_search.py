@@ -27,8 +27,8 @@ first search; it has at most 10 slices. Each is a rejection of the first search,
 
 **Detectable difference.** The test of slice s is significant if T_s exceeds c, the quantile 1 - alpha of the maxima
 of the trials. With D documents, se = sqrt(sum_d(u_ds²)) and se0 = sqrt(se² + delta² / D), its power is
-Phi((delta - c se0) / se), as in [Power](#power). The detectable difference has a power of 80 %; there is none if
-c² >= D.
+Phi((delta - c se0) / se), as in [Power](statistics.md#power). The detectable difference has a power of 80 %; there is
+none if c² >= D.
 
 Sources: Westfall and Young 1993 for step-down tests of the maximum; Romano and Wolf 2005 for their validity under
 dependence; Canay et al. 2017 for sign flips of clusters.
