@@ -247,7 +247,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @click.command(cls=Command, reports_readings=True)
 @input_arguments("[SYSTEM]...")
 @reading_options(sided=True)
-@scoring_options()
+@scoring_options(effects=("scores", "labels", "rows", "errors", "gold", "systems"))
 @slice_options(SCORING)
 @skip_option()
 @task_file_options()

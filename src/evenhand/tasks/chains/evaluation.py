@@ -30,6 +30,7 @@ from evenhand.tasks.chains.task import (
     ARCS_KINDS,
     COPIES,
     ENTITY_MEASURES,
+    LINK_MEASURES,
     LISTED,
     MEASURES,
     MENTION_KINDS,
@@ -122,6 +123,12 @@ class ChainEvaluation(Evaluation):
         return entity_errors(self.annotation, self.key, response, MentionMatch.of(self.request.settings))
 
     @property
+    def has_closest_antecedents(self) -> bool:
+        """Whether the antecedent of a missing link is always the closest mention."""
+        closest: bool = self.request.settings["antecedents"] == "closest"
+        return closest
+
+    @property
     def groups(self) -> Ints:
         """The number of each document."""
         return np.arange(len(self.annotation.corpus.names)) + self.part.offsets[0].first_document
@@ -195,9 +202,12 @@ class ChainEvaluation(Evaluation):
         """Mentions, whose labels are their types, if the key has POS."""
         response, name = self.pairs[system], measure.name
         if name in ENTITY_MEASURES:
-            from evenhand.tasks.chains.entities import error_rows
+            from evenhand.tasks.chains.entities import error_rows, link_rows
 
-            return error_rows(self.entities(system), self.annotation.corpus)
+            errors, corpus = self.entities(system), self.annotation.corpus
+            if name in LINK_MEASURES:
+                return link_rows(errors, corpus, closest=self.has_closest_antecedents)
+            return error_rows(errors, corpus)
         if name in ARCS:
             numbers = self._mention_numbers(self.key, [response])
             nominal = self.request.settings["nominal"]
