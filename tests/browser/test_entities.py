@@ -174,3 +174,10 @@ def test_without_scripts_the_text_is_coloured_and_has_a_legend(browser: Any, pag
     assert len({*colors}) == 3
     assert "dashed outline: missing" in legend
     assert not keys
+
+
+def test_a_chosen_entity_has_its_partner_and_the_mentions_that_either_lacks(open_page: Open, page_of_ada: Path) -> None:
+    page = open_page(page_of_ada, "#entities?system=joined&document=a_0&chain=3&side=key")
+    assert page.locator("#thread").inner_text() == (
+        "Entity 3 is aligned with chain 2 of the response (φ 0.40); missing: his machine; foreign: wrote | machine."
+    )

@@ -84,6 +84,20 @@ def test_slices_have_recall_precision_and_f1_where_both_exist(tmp_path: Path) ->
     )
 
 
+def test_an_entity_has_the_partner_of_ceaf_and_the_mentions_that_either_lacks(tmp_path: Path) -> None:
+    chains = entities(tmp_path, [[ADA, SHE, CHARLES, HE], [WORK, (2, 3)]])["chains"]
+    by_name = {row["name"]: row for row in chains}
+    ada, work = by_name["Ada Lovelace"], by_name["her work"]
+    assert [ada[name] for name in ("partner", "certain", "missing_mentions", "foreign_mentions")] == [
+        *(1, False, ["3:2-3"]),
+        ["2:2-4", "3:0-1"],
+    ]
+    assert [work[name] for name in ("partner", "similarity", "missing_mentions", "foreign_mentions")] == [
+        *(2, 0.5, ["3:5-7"]),
+        ["1:2-3"],
+    ]
+
+
 def test_the_antecedent_of_a_missing_link_is_a_name_if_there_is_one_or_the_closest_mention(tmp_path: Path) -> None:
     """`machine` is apart from its chain, whose closest mention is a pronoun."""
     key = [[ADA, SHE, HER, MACHINE]]

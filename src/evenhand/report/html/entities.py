@@ -39,7 +39,8 @@ def entity_data(report: Report) -> dict[str, Any]:
 
 
 def _chain(chain: dict[str, Any]) -> list[Any]:
-    """A row: both numbers (0: none), document, name, size, verdict, similarity, whether it is certain, points, type."""
+    """A row: both numbers (0: none), document, name, size, verdict, similarity, whether it is certain, points, type,
+    partner."""
     similarity = chain.get("similarity")
     return [
         *(chain.get(name, 0) for name in _ALL),
@@ -47,6 +48,7 @@ def _chain(chain: dict[str, Any]) -> list[Any]:
         int(chain.get("certain", True)),
         round(100 * chain["gain"]["mela"], 4),
         chain["type"],
+        chain.get("partner") or 0,
     ]
 
 

@@ -113,13 +113,17 @@ class EntityCounts:
         for number, (chain, verdict) in enumerate(zip(errors.key_chains, errors.verdicts, strict=True)):
             pair = pairs.get(number)
             partner = set() if pair is None else set(own[pair.response])
+            missing, foreign = sorted({*chain} - partner), sorted(partner - {*chain})
             row = self._chain(errors, corpus, name, chain, verdict)
             row |= {
                 "key_chain": numbers[0][number],
                 "similarity": 0.0 if pair is None else pair.similarity,
                 "certain": pair is None or pair.certain,
-                "missing": len(set(chain) - partner),
-                "foreign": len(partner - set(chain)),
+                "partner": None if pair is None else numbers[1][pair.response],
+                "missing": len(missing),
+                "foreign": len(foreign),
+                "missing_mentions": [name.position(mention) for mention in missing],
+                "foreign_mentions": [name.position(mention) for mention in foreign],
             }
             self.chains.append(row)
         for number in errors.invented:

@@ -63,7 +63,7 @@ function buildEntities() {
     for (const [name, node] of Object.entries(selects)) node.value = view[name];
     drawCost();
     drawRows();
-    if (found.documents.length) { sides = sidesOf(); pointed = null; drawMap(); drawText(); light(); }
+    if (found.documents.length) { sides = sidesOf(); pointed = null; drawMap(); drawText(); drawThread(); light(); }
   }
 
   function table(place, heads, title) {
@@ -179,6 +179,16 @@ function buildEntities() {
       svg.append(group);
     });
     map.replaceChildren(svg);
+  }
+
+  /* The chosen entity with the chain that CEAF aligns with it, and what either lacks. */
+  function drawThread() {
+    const each = found.documents[view.document], chosen = view.side === "key" && found.chains[view.system].find((row) => row[0] === view.chain && row[2] === each.d);
+    const listed = (title, mentions) => (mentions.length ? `; ${title}: ${mentions.slice(0, 8).map((mention) => textOfMention(each, [mention.sentence, mention.start, mention.end])).join(" | ")}${mentions.length > 8 ? ` | ${mentions.length - 8} more` : ""}` : "");
+    const partner = chosen?.[10], rows = each.s[view.system].m;
+    const missing = sides.key.filter((mention) => mention.entity === chosen?.[0] && rows[mention.row][4] !== partner);
+    const foreign = sides.response.filter((mention) => partner && mention.chain === partner && rows[mention.row][3] !== chosen[0]);
+    byId("thread").textContent = !chosen ? "" : visible(partner ? `Entity ${chosen[0]} is aligned with chain ${partner} of the response (φ ${chosen[7] ? "" : "≈ "}${chosen[6].toFixed(2)})${listed("missing", missing)}${listed("foreign", foreign)}.` : `Entity ${chosen[0]} is aligned with no chain of the response.`);
   }
 
   function drawText() {
