@@ -167,7 +167,8 @@ def read_errors(case: Case) -> EntityErrors:
         )
     )
     chains = key.chains()
-    return heads.entity_errors(key, chains, response.chains().into(chains.vocabulary), MentionMatch("exact", None))
+    way = MentionMatch("exact", None)
+    return heads.MentionDetails(key).errors(chains, response.chains().into(chains.vocabulary), way)
 
 
 @pytest.mark.parametrize("case", cases("files"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,7 @@ from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, SystemAgr
 
 if TYPE_CHECKING:
     from evenhand.tasks.chains.entity_errors import EntityErrors
+    from evenhand.tasks.chains.heads import MentionDetails
 
 UNTYPED = "mentions"
 """The type of all mentions without POS."""
@@ -114,13 +116,15 @@ class ChainEvaluation(Evaluation):
     def entities(self, system: str) -> EntityErrors:
         """The errors by entity of a system."""
         if system not in self.known_entities:
-            self.known_entities[system] = self._entities(self.pairs[system])
+            way = MentionMatch.of(self.request.settings)
+            self.known_entities[system] = self._details.errors(self.key, self.pairs[system], way)
         return self.known_entities[system]
 
-    def _entities(self, response: Chains) -> EntityErrors:
-        from evenhand.tasks.chains.heads import entity_errors
+    @cached_property
+    def _details(self) -> MentionDetails:
+        from evenhand.tasks.chains.heads import MentionDetails
 
-        return entity_errors(self.annotation, self.key, response, MentionMatch.of(self.request.settings))
+        return MentionDetails(self.annotation)
 
     @property
     def has_closest_antecedents(self) -> bool:
