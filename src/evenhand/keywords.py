@@ -85,6 +85,7 @@ class TaskKeywords(ReadParameters, total=False):
     zeros: str | None
     singletons: bool
     repeats: str | None
+    antecedents: str
     preset: str | None
     nominal: Names | None
     symmetric: Names

@@ -404,7 +404,8 @@ class Effect:
     """What a parameter changes."""
 
     on: str = "scores"
-    """`scores`, only `labels`, additional `rows` of a table, the `gold` standard, or which units of `systems` count."""
+    """`scores`, only `labels`, additional `rows` of a table, what `errors` are listed, the `gold` standard, or which
+    units of `systems` count."""
     compares: bool = True
     """Whether it can change the results of `compare`."""
     labels: Callable[[Any], Sequence[str]] = lambda value: ()

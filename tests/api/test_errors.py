@@ -200,7 +200,8 @@ def test_random_nested_spans_of_texts(documents: list[tuple[list[tuple[str, int,
 def test_measures_that_are_not_sums_over_units(match: str) -> None:
     gold, systems = files("chains")
     with pytest.raises(
-        eh.SettingError, match=f"{match} has no units to list; choose mela for errors by entity, arcs_any"
+        eh.SettingError,
+        match=f"{match} has no units to list; choose mela for errors by entity, muc for links, arcs_any",
     ):
         eh.errors(gold, systems, match=match)
     with pytest.raises(eh.SettingError, match="has no units to list"):

@@ -238,6 +238,8 @@ SYSTEMS_RANK_CHAINS = {name: CHAINS / f"{name}.conll" for name in ("rules", "pai
 def test_models_of_a_ranking(tmp_path: Path) -> None:
     ranking = eh.rank(CHAINS / "gold.conll", SYSTEMS_RANK_CHAINS, resamples=50)
     assert tuple(ranking.models) == ("mela", "lea", "arcs_any", "arcs_nom")
+    by = eh.rank(CHAINS / "gold.conll", SYSTEMS_RANK_CHAINS, by="ceaf_e", match="conll,lea", resamples=0)
+    assert tuple(by.models) == ("ceaf_e", "mela", "lea")
     (tmp_path / "bare.conll").write_text(columns([["(1)", "(1)", "-"]] * 2))
     bare = eh.rank(tmp_path / "bare.conll", tmp_path / "bare.conll", resamples=50)
     assert tuple(bare.models) == ("mela", "lea", "arcs_any")

@@ -39,7 +39,7 @@ def test_sixteen_systems_are_in_sight_without_scrolling(open_page: Open, sixteen
 
 def test_further_measures_are_beside_the_score(open_page: Open, example_pages: dict[str, Path]) -> None:
     page = open_page(example_pages["chains"], viewport={"width": 1440, "height": 900})
-    assert page.locator(".systems th.further").all_inner_texts() == ["LEA", "CEAFe", "B³", "MUC"]
+    assert page.locator(".systems th.further").all_inner_texts() == ["MUC", "B³", "CEAFe", "LEA"]
     assert page.locator(".systems tbody tr").first.bounding_box()["height"] < 40
 
 

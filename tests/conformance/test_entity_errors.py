@@ -167,7 +167,8 @@ def read_errors(case: Case) -> EntityErrors:
         )
     )
     chains = key.chains()
-    return heads.entity_errors(key, chains, response.chains().into(chains.vocabulary), MentionMatch("exact", None))
+    way = MentionMatch("exact", None)
+    return heads.MentionDetails(key).errors(chains, response.chains().into(chains.vocabulary), way)
 
 
 @pytest.mark.parametrize("case", cases("files"))
@@ -194,6 +195,24 @@ def test_link_errors_are_those_of_cort(case: Case, rule: str) -> None:
             assert len(found) == expected
         else:
             assert sorted([at[error.mention], at[error.antecedent]] for error in found) == sorted(expected)
+
+
+@pytest.mark.parametrize("case", cases("files"))
+@pytest.mark.parametrize("rule", ["accessibility", "closest"])
+def test_errors_by_muc_are_as_many_as_those_of_cort(case: Case, rule: str) -> None:
+    table = eh.errors(*(DATA / "data" / file for file in case["files"]), match="muc", antecedents=rule)
+    for name, side in (("missing_link", "recall"), ("wrong_link", "precision")):
+        expected = case["links"][f"{side}_{rule}"]
+        assert table["type"].count(name) == (expected if isinstance(expected, int) else len(expected))
+
+
+@pytest.mark.parametrize("case", cases())
+def test_lea_of_all_sizes_adds_up_to_the_score_of_coval(case: Case) -> None:
+    mentions = errors_of(case).mentions
+    slices = es.lea_by_size(es.ChainCells.of(mentions.key, mentions.response)).values()
+    for index, side in enumerate(("key", "response")):
+        total = es.SliceSide.total([getattr(piece, side) for piece in slices]).share
+        assert 100 * (total or 0) == pytest.approx(case["stage_scores"]["none"]["lea"][index], abs=1.01e-4)
 
 
 @pytest.mark.parametrize("case", cases())

@@ -92,6 +92,7 @@ def rank(
     gold: Side,
     systems: Side | Sequence[Side] | Mapping[str, Side],
     *,
+    by: str | None = None,
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
@@ -102,6 +103,7 @@ def rank(
 ) -> Ranking:
     """Rank systems under several measures, in one pass over the gold standard.
 
+    by         the measure to rank by first, before the others [the first of `match`]
     resamples  number of resamples for the intervals; 0 for none
     level      confidence level of intervals
     seed       of the random numbers: the same seed, systems and measures give the same intervals
@@ -118,7 +120,7 @@ def rank(
     and (with POS) "arcs_nom" for chains.
     """
     resampling = ResamplingSettings(trials or 0, resamples, level=level, seed=seed, of=of).checked()
-    request = _RankRequest(resampling, options, trials is not None, skip_broken)
+    request = _RankRequest(resampling, options, trials is not None, skip_broken, by)
     return _rank(side_of(gold), systems_by_name(systems) or {}, request).ranking
 
 
@@ -126,6 +128,7 @@ def rank(
 def rank_suite(
     manifest: str | PathLike[str],
     *,
+    by: str | None = None,
     resamples: int = 1000,
     level: float = 0.95,
     seed: int = 0,
@@ -143,7 +146,7 @@ def rank_suite(
     in `rank`.
     """
     resampling = ResamplingSettings(trials or 0, resamples, level=level, seed=seed, of=of).checked()
-    request = _RankRequest(resampling, options, trials is not None, skip_broken)
+    request = _RankRequest(resampling, options, trials is not None, skip_broken, by)
     data_sets = suite(manifest)
     parts = {
         data_set.name: _rank(data_set.gold, data_set.systems, request.on(number, data_set))
@@ -165,6 +168,7 @@ class _RankRequest:
     has_trials: bool
     """Whether the user specifies the number of trials."""
     skips_broken: bool
+    by: str | None
     data_set: int = 0
     """Number of the data set: each one has separate draws."""
     name: str | None = None
@@ -203,7 +207,7 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     content = content_for(gold, options, systems)
     task = TASKS[content.task]
     resampling.check(task)
-    match = ranked_models(task, content, options)
+    match = ranked_models(task, content, options, request.by)
     groups: Groups = GROUPS[resampling.of] if resampling.resamples or resampling.trials else "total"
     prepared = prepare(gold, systems, {**options, "match": match}, content)
     engine, skipped = chosen_engine(options.get("engine"), options.get("jobs")), dict[str, Skipped]()
@@ -221,9 +225,12 @@ def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> R
     )
 
 
-def ranked_models(task: Task, content: GoldProfile, options: Mapping[str, Any]) -> tuple[str, ...]:
-    """The named measures or those that the task ranks by, and the counterpart of the first one."""
+def ranked_models(
+    task: Task, content: GoldProfile, options: Mapping[str, Any], by: str | None = None
+) -> tuple[str, ...]:
+    """The named measures or those that the task ranks by, `by` first, and the counterpart of the first one."""
     named = split_names(options.get("match") or task.selection.ranked(content))
+    named = named if by is None else (by, *named)
     chosen = model_names(task.name, named, options.get(FUNCTIONS, ()))
     first, *others = dict.fromkeys(task.selection.resolve(name, options) for name in chosen)
     counterpart = declared(task.name, first).counterpart if first != chosen[0] else None

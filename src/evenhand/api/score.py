@@ -33,7 +33,7 @@ from evenhand.scoring.measure import Formula
 from evenhand.scoring.scores import MeasureScore, SystemScores
 from evenhand.settings import Align, Groups, Repair
 from evenhand.tasks.evaluation import UncorrectedScores
-from evenhand.tasks.registry import model, model_title
+from evenhand.tasks.registry import model, model_title, parameters_of
 
 if TYPE_CHECKING:
     from evenhand.api.slices import TrainingFiles
@@ -225,6 +225,14 @@ def with_entities(results: Results, observer: Any) -> Results:
     )
 
 
+def _check_effects(prepared: RunConfig, *, entities: bool) -> None:
+    """Refuse parameters that only change listed errors if none are listed."""
+    for parameter in parameters_of(prepared.task.name):
+        is_set = prepared.settings[parameter.name] != parameter.default
+        if parameter.effect.on == "errors" and is_set and not entities:
+            raise SettingError(f"{parameter.name} needs entities.")
+
+
 def _with_spans(result: Result, leaked: Sequence[LeakedSpan]) -> Result:
     score = result[_LEAK].adding("leaked", {"spans": [asdict(span) for span in leaked]})
     return replace(result, scores={**result.scores, _LEAK: score})
@@ -368,6 +376,7 @@ def score(
         raise SettingError("limit needs show.")
     if shares and not entities:
         raise SettingError("shares needs entities.")
+    _check_effects(prepared, entities=entities)
     if entities and (show is not None or not is_nothing(slices) or train is not None or engine is not serial):
         raise SettingError("Errors by entity are counted in one process, without show and slices; leave these out.")
     if not is_nothing(slices) or train is not None:

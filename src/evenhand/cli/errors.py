@@ -29,7 +29,7 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample",
 
 @click.command(cls=Command)
 @input_arguments("[SYSTEM]...")
-@option(LISTING, "--type", **NAMES, default=(), help="List only these error types, such as FN,LE.")
+@option(LISTING, "--type", "--show", **NAMES, default=(), help="List only these error types, such as FN,LE.")
 @option(LISTING, "--label", **NAMES, default=(), help="List only units with these labels, on either side.")
 @option(LISTING, "--system", **NAMES, default=(), help="List only the errors of these systems.")
 @option(LISTING, "--text", metavar="REGEX", help="List only units whose string contains this regular expression.")
@@ -54,7 +54,7 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample",
 @option(LISTING, "--context", type=int, default=5, help="Words of context on each side of a unit.")
 @option(LISTING, "--all", is_flag=True, help="List correct units, too.")
 @reading_options(sided=True)
-@scoring_options(effects=("scores", "labels", "gold", "systems"), without=("beta",))
+@scoring_options(effects=("scores", "labels", "errors", "gold", "systems"), without=("beta",))
 @option(
     WRITING,
     "-o",

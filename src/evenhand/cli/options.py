@@ -660,6 +660,14 @@ _BY: Any = {
     "metavar": "NAME",
     "help": "Score to compare by, listed below [the first of the task].",
 }
+rank_by_option = option(
+    SCORING,
+    "--by",
+    type=Name(_models),
+    metavar="NAME",
+    help="Measure to rank by, before those of --match [the first of these].",
+    rare=True,
+)
 by_option = option(COMPARING, "--by", **_BY)
 by_or_match_option = option(COMPARING, "--by", "--match", "by", **_BY)
 """The same for commands that use a single measure."""

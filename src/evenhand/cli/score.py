@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     note_inputs,
     query_choices,
     query_options,
+    rank_by_option,
     reading_options,
     repair_option,
     score_options,
@@ -83,6 +84,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @interval_options
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
+@rank_by_option
 @option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
 @task_file_options()
 @skip_option(rare=False)
@@ -118,9 +120,11 @@ def rank(suite: AnyPath | None, **options: Any) -> None:
     if options["task_file"] is not None:
         from evenhand.cli.shared_task import board, emit_board
 
+        if options["by"] is not None:
+            raise click.UsageError("A task file names the measure to rank by; leave out --by")
         emit_board(board(options), options, style)
         return
-    chosen = score_options(options, "trials", "skip_broken", *INTERVAL_NAMES)
+    chosen = score_options(options, "by", "trials", "skip_broken", *INTERVAL_NAMES)
     if suite is not None and (options["gold"] is not None or options["manifest"] is not None):
         raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
     if suite is None and options["manifest"] is None and not (options["systems"] or options["submissions"]):
@@ -250,7 +254,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
 @click.command(cls=Command, reports_readings=True)
 @input_arguments("[SYSTEM]...")
 @reading_options(sided=True)
-@scoring_options()
+@scoring_options(effects=("scores", "labels", "rows", "errors", "gold", "systems"))
 @slice_options(SCORING)
 @skip_option()
 @task_file_options()

@@ -27,7 +27,7 @@ from evenhand.tasks.tables import ErrorGroup
 if TYPE_CHECKING:
     from evenhand.results.causes import Causes
     from evenhand.statistics.power import PowerChart
-    from evenhand.tasks.chains.entities import EntityDrawing
+    from evenhand.tasks.chains.entity_drawing import EntityDrawing
 
 
 class ResamplingInfo(TypedDict):

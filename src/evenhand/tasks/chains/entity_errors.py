@@ -37,8 +37,6 @@ with corrected spans. For a chain of the response without mentions of the key, F
 Source: Kummerfeld and Klein 2013, and their analyser; the repair of single entities is this project's.
 """
 
-# The literal definition, which the tests compare with, is in tests/conformance/test_entity_errors.py.
-
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -270,6 +268,16 @@ class EntityErrors:
         for error in self.errors:
             by_type[error.type].append(int(document[error.mentions[0]]))
         return {name: np.bincount(ints(rows), minlength=self.documents) for name, rows in by_type.items()}
+
+    @cached_property
+    def counts_by_type(self) -> dict[str, dict[str, int]]:
+        """The number of errors by type of mention, then by type of error; span errors have that of the key's span."""
+        types = self.mentions.type.tolist()
+        table = {name: dict.fromkeys(ERROR_TYPES, 0) for name in MENTION_TYPES}
+        for error in self.errors:
+            rows = error.mentions[1:] if error.type == SPAN else error.mentions
+            table[MENTION_TYPES[min(types[row] for row in rows)]][error.type] += 1
+        return table
 
     @cached_property
     def operations(self) -> dict[str, int]:

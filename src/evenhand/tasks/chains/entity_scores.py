@@ -9,9 +9,11 @@ difference of two systems A and B has two parts, which add up exactly: 2 (S_B - 
 2 S_A (1 / (k + r_B) - 1 / (k + r_A)) from the number of chains. MUC has the same parts, with common links for S and the
 links of both sides for k and r. The difference of MELA is a third of the sum of those of MUC, B³ and CEAF_e.
 
-**Slices.** B³ by type of mention: recall over mentions of the key, precision over those of the response. CEAF_e by
-size of the entity: recall over chains of the key, precision over those of the response. So both have units of their
-own.
+**Slices.** B³ by type of mention: recall over mentions of the key, precision over those of the response. CEAF_e and LEA
+by size of the entity (2, 3-4, 5-9, 10+ mentions): recall over chains of the key, precision over those of the response;
+LEA weights chains by their sizes. So recall and precision have units of their own, and F1 needs both. MUC and MELA have
+no value for a type of mention. An error by entity counts as name if one of its mentions is a name, else as nominal if
+one is, else as pronoun.
 
 Sources: Luo 2005 for CEAF; the parts and slices are this project's.
 """
@@ -25,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evenhand.arrays import Bools, Ints, Values, ranges
+from evenhand.arrays import Bools, Ints, Values, ints, ranges
 from evenhand.data.structures import mention_spans
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -345,30 +347,53 @@ def _two_parts(before: tuple[float, float, float], after: tuple[float, float, fl
 
 
 @dataclass(frozen=True)
-class SliceSums:
-    """Recall and precision of a slice as shares of its units, which add up over documents, and the numbers of units."""
+class SliceSide:
+    """One side of a slice: what its units contribute to recall or precision, and the sum of their weights."""
 
-    recall: Sequence[float]
-    key: int
-    precision: Sequence[float]
-    response: int
+    parts: Sequence[float]
+    units: int
+    weight: int
+
+    @property
+    def share(self) -> float | None:
+        """Recall or precision; None without units."""
+        return fsum(self.parts) / self.weight if self.weight else None
 
     @staticmethod
-    def total(parts: Sequence[SliceSums]) -> SliceSums:
+    def total(sides: Sequence[SliceSide]) -> SliceSide:
+        return SliceSide(
+            [part for side in sides for part in side.parts],
+            sum(side.units for side in sides),
+            sum(side.weight for side in sides),
+        )
+
+
+@dataclass(frozen=True)
+class SliceSums:
+    """Recall and precision of a slice, which have units of their own; slices of documents add up."""
+
+    key: SliceSide
+    response: SliceSide
+
+    @staticmethod
+    def total(slices: Sequence[SliceSums]) -> SliceSums:
         return SliceSums(
-            [share for part in parts for share in part.recall],
-            sum(part.key for part in parts),
-            [share for part in parts for share in part.precision],
-            sum(part.response for part in parts),
+            SliceSide.total([one.key for one in slices]), SliceSide.total([one.response for one in slices])
         )
 
     def saved(self) -> dict[str, float | None]:
-        """Recall and precision, undefined without units, and the numbers of these; no sum depends on an order."""
-        recall, precision = (
-            fsum(shares) / number if number else None
-            for shares, number in ((self.recall, self.key), (self.precision, self.response))
-        )
-        return {"recall": recall, "key": self.key, "precision": precision, "response": self.response}
+        """Recall, precision and the numbers of their units; F1 if both are defined. No sum depends on an order."""
+        recall, precision = self.key.share, self.response.share
+        f1 = None
+        if recall is not None and precision is not None:
+            f1 = 2 * recall * precision / (recall + precision) if recall + precision else 0.0
+        return {
+            "recall": recall,
+            "key": self.key.units,
+            "precision": precision,
+            "response": self.response.units,
+            "f1": f1,
+        }
 
 
 def b_cubed_by_type(mentions: EntityMentions) -> dict[str, SliceSums]:
@@ -380,23 +405,41 @@ def b_cubed_by_type(mentions: EntityMentions) -> dict[str, SliceSums]:
     codes = cells.key * width + cells.response
     order = np.argsort(codes)
     cell = order[np.searchsorted(codes[order], key[both] * width + response[both])]
-    common, types = cells.common[cell], mentions.type
-    shares = common / cells.key_size[key[both]], common / cells.response_size[response[both]]
-    sizes = [np.bincount(types[chain >= 0], minlength=3).tolist() for chain in (key, response)]
-    slices = {}
-    for number, name in enumerate(MENTION_TYPES):
-        recall, precision = (side[types[both] == number].tolist() for side in shares)
-        slices[name] = SliceSums(recall, sizes[0][number], precision, sizes[1][number])
-    return slices
+    sides = []
+    for chain, size in ((key, cells.key_size), (response, cells.response_size)):
+        number = np.bincount(mentions.type[chain >= 0], minlength=len(MENTION_TYPES))
+        sides.append(_sides(mentions.type[both], cells.common[cell] / size[chain[both]], number, number))
+    return _slices(MENTION_TYPES, sides)
 
 
 def ceaf_e_by_size(cells: ChainCells, pairs: Sequence[AlignedPair]) -> dict[str, SliceSums]:
-    """CEAF_e of the entities of each size."""
-    bins = [np.digitize(size, _SIZE_BOUNDS) for size in (cells.key_size, cells.response_size)]
-    shares: list[list[list[float]]] = [[[] for _ in SIZES] for _ in bins]
-    for pair in pairs:
-        shares[0][bins[0][pair.key]].append(pair.similarity)
-        shares[1][bins[1][pair.response]].append(pair.similarity)
-    sizes = [np.bincount(side, minlength=len(SIZES)) for side in bins]
-    columns = zip(shares[0], sizes[0].tolist(), shares[1], sizes[1].tolist(), strict=True)
-    return {name: SliceSums(*row) for name, row in zip(SIZES, columns, strict=True)}
+    """CEAF_e of the entities of each size: the similarity of each chain to its partner."""
+    similarity = np.array([pair.similarity for pair in pairs])
+    chains = ints([pair.key for pair in pairs]), ints([pair.response for pair in pairs])
+    sides = []
+    for chain, size in zip(chains, (cells.key_size, cells.response_size), strict=True):
+        sizes = np.digitize(size, _SIZE_BOUNDS)
+        number = np.bincount(sizes, minlength=len(SIZES))
+        sides.append(_sides(sizes[chain], similarity, number, number))
+    return _slices(SIZES, sides)
+
+
+def lea_by_size(cells: ChainCells) -> dict[str, SliceSums]:
+    """LEA of the entities of each size: the share of resolved links of each chain, weighted by its size."""
+    sides = []
+    for chain, size in ((cells.key, cells.key_size), (cells.response, cells.response_size)):
+        sizes = np.digitize(size, _SIZE_BOUNDS)
+        resolved = cells.common * (cells.common - 1) / (size[chain] - 1)  # size · (common links / links)
+        number, weight = (np.bincount(sizes, values, minlength=len(SIZES)) for values in (None, size))
+        sides.append(_sides(sizes[chain], resolved, number, weight.astype(np.int64)))
+    return _slices(SIZES, sides)
+
+
+def _sides(slice_of: Ints, parts: Values, units: Ints, weights: Ints) -> list[SliceSide]:
+    """One side of all slices; `slice_of` is the slice of each part."""
+    rows = zip(units.tolist(), weights.tolist(), strict=True)
+    return [SliceSide(parts[slice_of == number].tolist(), *row) for number, row in enumerate(rows)]
+
+
+def _slices(names: Sequence[str], sides: Sequence[Sequence[SliceSide]]) -> dict[str, SliceSums]:
+    return {name: SliceSums(*pair) for name, pair in zip(names, zip(*sides, strict=True), strict=True)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from evenhand.tasks.chains.task import (
     ARCS_KINDS,
     COPIES,
     ENTITY_MEASURES,
+    LINK_MEASURES,
     LISTED,
     MEASURES,
     MENTION_KINDS,
@@ -43,6 +45,7 @@ from evenhand.tasks.units import DrawnRows, Predictions, SentenceView, SystemAgr
 
 if TYPE_CHECKING:
     from evenhand.tasks.chains.entity_errors import EntityErrors
+    from evenhand.tasks.chains.heads import MentionDetails
 
 UNTYPED = "mentions"
 """The type of all mentions without POS."""
@@ -114,13 +117,21 @@ class ChainEvaluation(Evaluation):
     def entities(self, system: str) -> EntityErrors:
         """The errors by entity of a system."""
         if system not in self.known_entities:
-            self.known_entities[system] = self._entities(self.pairs[system])
+            way = MentionMatch.of(self.request.settings)
+            self.known_entities[system] = self._details.errors(self.key, self.pairs[system], way)
         return self.known_entities[system]
 
-    def _entities(self, response: Chains) -> EntityErrors:
-        from evenhand.tasks.chains.heads import entity_errors
+    @cached_property
+    def _details(self) -> MentionDetails:
+        from evenhand.tasks.chains.heads import MentionDetails
 
-        return entity_errors(self.annotation, self.key, response, MentionMatch.of(self.request.settings))
+        return MentionDetails(self.annotation)
+
+    @property
+    def has_closest_antecedents(self) -> bool:
+        """Whether the antecedent of a missing link is always the closest mention."""
+        closest: bool = self.request.settings["antecedents"] == "closest"
+        return closest
 
     @property
     def groups(self) -> Ints:
@@ -196,9 +207,12 @@ class ChainEvaluation(Evaluation):
         """Mentions, whose labels are their types, if the key has POS."""
         response, name = self.pairs[system], measure.name
         if name in ENTITY_MEASURES:
-            from evenhand.tasks.chains.entities import error_rows
+            from evenhand.tasks.chains.entities import error_rows, link_rows
 
-            return error_rows(self.entities(system), self.annotation.corpus)
+            errors, corpus = self.entities(system), self.annotation.corpus
+            if name in LINK_MEASURES:
+                return link_rows(errors, corpus, closest=self.has_closest_antecedents)
+            return error_rows(errors, corpus)
         if name in ARCS:
             numbers = self._mention_numbers(self.key, [response])
             nominal = self.request.settings["nominal"]

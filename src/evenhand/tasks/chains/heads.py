@@ -19,11 +19,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from evenhand.arrays import Ints, complement, equal_pairs, ints
+from evenhand.arrays import Bools, Ints, complement, equal_pairs, ints
 from evenhand.data.annotation import Annotation, extra_layer
 from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Tags
@@ -157,7 +157,10 @@ def _category(label: str) -> str:
 
 @dataclass(frozen=True)
 class MentionDetails:
-    """What the key says about the tokens of mentions: all that errors by entity need besides chains."""
+    """What the key says about the tokens of mentions: all that errors by entity need besides chains.
+
+    The details of one key serve all systems, so sentences are parsed once.
+    """
 
     annotation: Annotation
 
@@ -173,37 +176,63 @@ class MentionDetails:
         names = layer.names
         return [names[code] for code in codes]
 
+    @cached_property
     def tags(self) -> Sequence[str] | None:
         return self._column("pos")
 
+    @cached_property
+    def _bits(self) -> Sequence[str] | None:
+        return self._column(extra_layer(PARSE))
+
+    @cached_property
+    def _known_nodes(self) -> dict[int, dict[tuple[int, int], int]]:
+        return {}
+
+    def _nodes(self, sentence: int, begin: int, stop: int) -> dict[tuple[int, int], int]:
+        """The heads of the nodes of a sentence, by their bounds in it."""
+        if sentence not in self._known_nodes:
+            assert self._bits is not None
+            bits = self._bits[begin:stop]
+            self._known_nodes[sentence] = node_heads(bits, bits if self.tags is None else self.tags[begin:stop])
+        return self._known_nodes[sentence]
+
+    @cached_property
+    def _stripped(self) -> tuple[Bools, Bools]:
+        """Which tokens are removed from the beginning and from the end of spans."""
+        tokens = self._corpus.tokens
+        assert tokens is not None
+        left, right = np.zeros(len(tokens), dtype=np.bool_), np.zeros(len(tokens), dtype=np.bool_)
+        for token in np.flatnonzero(tokens.end - tokens.start <= 4).tolist():  # bytes of one character, at most
+            word = tokens[token]
+            left[token], right[token] = is_stripped(word, "the"), is_stripped(word, "'s")
+        return left, right
+
     def of(self, mentions: Chains, key: Ints, response: Ints) -> EntityMentions:
         """The mentions of both sides with heads, types and cores, given the chain of each in key and response."""
-        corpus, tags = self._corpus, self.tags()
+        corpus, tags = self._corpus, self.tags
         begins = np.zeros_like(mentions.document)
         if corpus.bounds is not None:
             begins = corpus.document_bounds[mentions.document]
         start, end = mentions.start + begins, mentions.end + begins
         sentence, _ = corpus.in_sentences(mentions.document, mentions.start)
-        head = self._heads(mentions, start, end, sentence, tags)
+        head = self._heads(mentions, start, end, sentence)
         core = self._cores(start, end)
         spans = mentions.document, sentence, mentions.start, mentions.end
         types = self._types(mentions, start, end, head, tags)
         return EntityMentions.of(spans, key, response, head - begins, types, (core[0] - begins, core[1] - begins))
 
+    def errors(self, key: Chains, response: Chains, way: MentionMatch) -> EntityErrors:
+        """The errors of a response."""
+        mentions, of_key, of_response = paired(key, response, way)
+        found = self.of(mentions, of_key, of_response)
+        return EntityErrors(found, len(self._corpus.names), _singletons(of_key, of_response))
+
     def _cores(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """The cores of spans, whose positions count from the first token of the text."""
-        tokens = self._corpus.tokens
-        if tokens is None:
-            return start, end
-        size = len(tokens)
-        left, right = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
-        for token in np.flatnonzero(tokens.end - tokens.start <= 4).tolist():  # bytes of one character, at most
-            word = tokens[token]
-            left[token], right[token] = is_stripped(word, "the"), is_stripped(word, "'s")
-        return cores(start, end, left, right)
+        return (start, end) if self._corpus.tokens is None else cores(start, end, *self._stripped)
 
-    def _heads(self, mentions: Chains, start: Ints, end: Ints, sentence: Ints, tags: Sequence[str] | None) -> Ints:
-        parents, bits = self._column(extra_layer(HEAD)), self._column(extra_layer(PARSE))
+    def _heads(self, mentions: Chains, start: Ints, end: Ints, sentence: Ints) -> Ints:
+        parents = self._column(extra_layer(HEAD))
         last = end - 1
         if self._corpus.bounds is None:
             return last
@@ -211,7 +240,7 @@ class MentionDetails:
             return self._stated(mentions, end)
         if parents is not None:
             return self._tops(start, end, parents)
-        if bits is None:
+        if self._bits is None:
             return last
         bounds, head = self._corpus.bounds.tolist(), last.copy()
         by_sentence: dict[int, list[int]] = {}
@@ -219,7 +248,7 @@ class MentionDetails:
             by_sentence.setdefault(int(sentence[row]), []).append(row)
         for number, rows in by_sentence.items():
             begin, stop = bounds[number : number + 2]
-            nodes = node_heads(bits[begin:stop], bits[begin:stop] if tags is None else tags[begin:stop])
+            nodes = self._nodes(number, begin, stop)
             for row in rows:
                 node = nodes.get((int(start[row]) - begin, int(end[row]) - begin))
                 if node is not None:
@@ -304,13 +333,6 @@ def paired(key: Chains, response: Chains, way: MentionMatch) -> tuple[Chains, In
         np.where(counterpart >= 0, np.append(response.chain, -1)[counterpart], -1), response.chain[alone]
     )
     return mentions, of_key, of_response
-
-
-def entity_errors(annotation: Annotation, key: Chains, response: Chains, way: MentionMatch) -> EntityErrors:
-    """The errors of a response; `annotation` is the key with words and tags."""
-    mentions, of_key, of_response = paired(key, response, way)
-    details = MentionDetails(annotation).of(mentions, of_key, of_response)
-    return EntityErrors(details, len(annotation.corpus.names), _singletons(of_key, of_response))
 
 
 def _singletons(key: Ints, response: Ints) -> dict[str, int]:

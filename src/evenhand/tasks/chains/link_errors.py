@@ -3,7 +3,8 @@
 In each chain of the key, each mention except for the first one has one antecedent. There is no error if the response
 has any earlier mention of the chain in one chain with it. Otherwise the link to its antecedent is missing: the closest
 earlier mention of the chain if it is a pronoun; else the closest earlier name, or else nominal, or else mention.
-With the sides swapped, the links are wrong. With `closest`, the antecedent is always the closest earlier mention.
+With the sides swapped, the links are wrong. With `--antecedents closest`, the antecedent is always the closest earlier
+mention.
 
 The number of missing links is MUC's links of the key minus its common links, and that of wrong links the same for the
 response. For wrong links, cort takes the antecedents that a system has chosen; files have none, so the rule for
@@ -14,13 +15,15 @@ Source: Martschat and Strube 2014.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 
 from evenhand.dataclass import dataclass
 from evenhand.tasks.chains.entity_errors import MENTION_TYPES, NAME, NOMINAL, PRONOUN, EntityMentions, members
 
-SENTENCE_DISTANCES = ("0", "1", "2", "3-9", "10+")
+SIDES = ("missing", "wrong")
+DISTANCES = ("0", "1", "2", "3-9", "10+")
+_DISTANCE_BOUNDS = (1, 2, 3, 10)
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,5 @@ def _antecedent(before: Sequence[int], own: int) -> int:
     return last
 
 
-def by_types(errors: Iterable[LinkError]) -> Counter[tuple[str, str]]:
-    """The number of errors by the types of mention and antecedent."""
-    return Counter((error.type, error.antecedent_type) for error in errors)
-
-
-def by_distance(errors: Iterable[LinkError]) -> Counter[str]:
-    """The number of errors by distance in sentences."""
-    return Counter(SENTENCE_DISTANCES[min(error.sentences, 3) if error.sentences < 10 else 4] for error in errors)
+def distance_bin(distance: int) -> str:
+    return DISTANCES[bisect_right(_DISTANCE_BOUNDS, distance)]

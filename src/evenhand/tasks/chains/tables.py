@@ -15,6 +15,7 @@ from evenhand.scoring.tally import Tally
 from evenhand.settings import ReadSettings
 from evenhand.tables import PLAIN, Cell, Column, DisplayTable, Query, TableStyle
 from evenhand.tasks import tables as shared
+from evenhand.tasks.chains.link_errors import DISTANCES
 from evenhand.tasks.chains.task import ARCS, ARCS_KINDS, COPIES, ENTITY_ERRORS, ENTITY_MEASURES, ERROR_NAMES, NOUNS
 from evenhand.tasks.evaluation import SideSummary
 from evenhand.tasks.registry import model_title
@@ -35,6 +36,7 @@ _PLURALS = {
     "missing_mention": "missing mentions",
     "missing_entity": "missing entities",
 }
+_ANTECEDENT = "the closest earlier name, else nominal, else mention; of a pronoun always the closest mention"
 _MAX_ENTITIES = 5
 """The number of entities that are listed."""
 _MAX_NAME = 40
@@ -72,14 +74,22 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
 
 def entity_tables(result: Result, entities: Mapping[str, Any]) -> Iterator[DisplayTable]:
     """Errors by entity with the points of MELA that repairs gain, and the entities that cost most."""
-    errors = entities["errors"]
+    errors, by_type = entities["errors"], entities["errors_by_type"]
     ways = [way for way in ("share", "alone", "in_order") if way in next(iter(errors.values()))]
+    types = [name for name in by_type if any(by_type[name].values())]
+    types = types if len(types) > 1 else []
     order = sorted(errors, key=lambda name: -errors[name][ways[0]]["mela"])
     rows: list[list[Cell]] = [
-        [_words(name), errors[name]["count"], *(errors[name][way]["mela"] for way in ways)] for name in order
+        [
+            *(_words(name), errors[name]["count"]),
+            *(errors[name][way]["mela"] for way in ways),
+            *(by_type[of][name] for of in types),
+        ]
+        for name in order
     ]
     columns = [Column("entity errors", "text"), Column("n", "count"), *(Column(_words(way), "percent") for way in ways)]
-    queries = [[None, _errors_query(result, name), *[None] * len(ways)] for name in order]
+    columns += [Column(name, "count") for name in types]
+    queries = [[None, _errors_query(result, name), *[None] * (len(ways) + len(types))] for name in order]
     yield DisplayTable("entity errors", columns, rows, remark=_entity_remark(entities, ways), queries=queries)
     costly = [chain for chain in entities["chains"] if chain["gain"]["mela"] > 0][:_MAX_ENTITIES]
     if costly:
@@ -92,6 +102,55 @@ def entity_tables(result: Result, entities: Mapping[str, Any]) -> Iterator[Displ
         ]
         remark = "Points of MELA gained by repairing each entity alone; gains of several overlap."
         yield DisplayTable("entity", columns, listed, remark=remark)
+    yield from _slices(result, entities["slices"])
+    yield from _links(result, entities)
+
+
+def _slices(result: Result, slices: Mapping[str, Any]) -> Iterator[DisplayTable]:
+    """B³ by type of mention, then CEAF and LEA by size; recall and precision with the numbers of their units."""
+    remarks = {
+        "b_cubed": "Recall of mentions in the key, precision of mentions in the response, without singletons.",
+        "lea": "Recall of entities in the key, precision of chains in the response; LEA weights them by size.",
+    }
+    for measure, by in (("b_cubed", "type"), ("ceaf_e", "size"), ("lea", "size")):
+        title = f"{model_title(result.settings.task, measure)} by {by}"
+        counts = [Column("key", "count"), Column("response", "count")]
+        columns = [Column(title, "text"), *counts, *shared.score_columns(1)]
+        rows: list[list[Cell]] = [
+            [name, *(values[column] for column in ("key", "response", "precision", "recall", "f1"))]
+            for name, values in slices[f"{measure}_by_{by}"].items()
+            if values["key"] or values["response"]
+        ]
+        if rows:
+            yield DisplayTable(title, columns, rows, remark=remarks.get(measure, ""))
+
+
+def _links(result: Result, entities: Mapping[str, Any]) -> Iterator[DisplayTable]:
+    """Missing and wrong links by the types of mentions and antecedents, and by distance."""
+    links, types = entities["links"], ("name", "nominal", "pronoun")
+    columns = [Column("links", "text"), Column("n", "count"), *(Column(f"to {name}", "count") for name in types)]
+    rows: list[list[Cell]] = [
+        [f"{side}, of a {one}", sum(others.values()), *(others.get(other, 0) for other in types)]
+        for side, by_type in links.items()
+        for one, others in by_type.items()
+    ]
+    if not rows:
+        return
+    rule = "the closest earlier mention" if result.settings["antecedents"] == "closest" else _ANTECEDENT
+    remark = (
+        f"Links that MUC counts as missing and as wrong, with the types of mention and antecedent: {rule}. Files do "
+        "not state the antecedents of the response, so the rule is the same for both."
+    )
+    yield DisplayTable("links", columns, rows, remark=remark)
+    columns = [Column("distance", "text"), *(Column(name, "count") for name in DISTANCES)]
+    rows = [
+        [f"{side}, in {unit}", *(entities[fact][side].get(name, 0) for name in DISTANCES)]
+        for side in links
+        for unit, fact in (("sentences", "link_distances"), ("mentions", "link_mentions"))
+        if links[side]
+    ]
+    remark = "Of mention and antecedent, in sentences and in mentions of the chain."
+    yield DisplayTable("distance", columns, rows, remark=remark)
 
 
 def _words(name: str) -> str:

@@ -40,6 +40,9 @@ ENTITY_ERRORS = (
     *("divided", "missing_mention", "missing_entity"),
 )
 """The types of errors by entity, in the order in which they are repaired."""
+LINK_MEASURES = ("muc",)
+"""The measures that count the links of chains: their errors are missing and wrong links."""
+LINK_ERRORS = ("missing_link", "wrong_link")
 _FAULTS = ("divided", "conflated", "extra", "incomplete", "span")
 ENTITY_VERDICTS = (
     *("exact", "none", "missing", "invented"),
@@ -111,6 +114,16 @@ PARAMETERS = (
         cli=CommandLine(metavar="CHAIN"),
     ),
     Parameter(
+        "antecedents",
+        "text",
+        "accessibility",
+        "Antecedents of missing and wrong links (score --entities, errors by muc): accessibility: the closest earlier "
+        "name, else nominal, but of a pronoun the closest mention; closest: always the closest mention.",
+        allowed=Allowed(choices=("accessibility", "closest")),
+        cli=CommandLine(metavar="RULE"),
+        effect=Effect(on="errors", compares=False),
+    ),
+    Parameter(
         "preset",
         "text",
         None,
@@ -159,9 +172,11 @@ _WITH_COPIES = {
 
 
 def _by_entity(formula: Formula) -> Formula:
-    """The same, whose errors are listed by entity."""
-    is_listed = formula.name in ENTITY_MEASURES
-    return replace(formula, types={name: name for name in ENTITY_ERRORS}) if is_listed else formula
+    """The same, whose errors are listed by entity or by link."""
+    if formula.name not in ENTITY_MEASURES:
+        return formula
+    names = LINK_ERRORS if formula.name in LINK_MEASURES else ENTITY_ERRORS
+    return replace(formula, types={name: name for name in names})
 
 
 def chain_formula(name: str, settings: ScoreSettings) -> Formula:
@@ -237,7 +252,9 @@ def _measure(
         *(name, "chains", Scorer("chains"), formula, definition, aliases, title),
         summary=summary,
         requires=frozenset({HEADS} if name in OF_HEADS else ()),
-        instead_of_units="" if name in LISTED else "choose mela for errors by entity, arcs_any or mentions",
+        instead_of_units=""
+        if name in LISTED
+        else "choose mela for errors by entity, muc for links, arcs_any or mentions",
         lists_errors=name in ENTITY_MEASURES,
     )
 
@@ -353,7 +370,7 @@ TASK = spec.Task(
         by_document=True,
         notes=lazy("evenhand.tasks.chains.tables:notes"),
         is_perfect=lazy("evenhand.tasks.chains.tables:is_perfect"),
-        entities=lazy("evenhand.tasks.chains.entities:EntityObserver"),
+        entities=lazy("evenhand.tasks.chains.entity_report:EntityObserver"),
         fact_names=(ENTITIES,),
     ),
     compared_units=dict.fromkeys(ENTITY_MEASURES, "entity"),
@@ -384,7 +401,7 @@ TASK = spec.Task(
         errors=lazy("evenhand.tasks.chains.tables:error_bars"),
         error_groups=lazy("evenhand.tasks.chains.tables:entity_groups"),
         contrast=lazy("evenhand.tasks.chains.tables:contrast"),
-        beside=ENTITY_MEASURES,
+        beside=("mela", *MELA, "lea"),
         confusion=None,
         transitions=lazy("evenhand.tasks.chains.tables:transitions"),
         remarks={

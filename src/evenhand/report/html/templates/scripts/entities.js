@@ -7,7 +7,7 @@ function buildEntities() {
   if (!found) return;
   const byName = new Map(found.documents.map((each, at) => [each.d, at]));
   const points = (value, digits = 2) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(digits);
-  const view = { system: 0, other: -1, verdict: "", kind: "", document: 0, chain: 0, side: "key", open: ROWS_OPEN };
+  const view = { system: 0, other: -1, verdict: "", type: "", kind: "", document: 0, chain: 0, side: "key", open: ROWS_OPEN };
   const cost = byId("cost"), chains = byId("chains"), map = byId("map"), shownText = byId("document"), controls = byId("entity-controls");
 
   /* The colour of an entity: its number among twelve, with dashes and dots beyond these. */
@@ -31,13 +31,14 @@ function buildEntities() {
     system: select("system", "system", systems.map((_, at) => [at, shortNames[at]]), "system"),
     ...(systems.length > 1 ? { other: select("other", "compared with", [[-1, "no other"], ...systems.map((_, at) => [at, shortNames[at]])], "other") } : {}),
     verdict: select("verdict", "verdict", [["", "any but exact"], ["all", "any"], ...["exact", "missing", "invented", "divided", "conflated", "extra", "incomplete", "span"].map((each) => [each, each])], "verdict"),
+    type: select("type", "type", [["", "any"], ...["name", "nominal", "pronoun"].map((each) => [each, each])], "type"),
     document: select("document", "document", found.documents.map((each, at) => [at, visible(each.d)]), "document"),
   };
 
   function note() {
     const kept = { system: systems[view.system] };
     if (view.other >= 0) kept.other = systems[view.other];
-    for (const name of ["verdict", "kind"]) if (view[name]) kept[name] = view[name];
+    for (const name of ["verdict", "type", "kind"]) if (view[name]) kept[name] = view[name];
     if (found.documents.length) kept.document = found.documents[view.document].d;
     if (view.chain) { kept.chain = view.chain; kept.side = view.side; }
     noteView("entities", kept);
@@ -50,6 +51,7 @@ function buildEntities() {
     view.system = Math.max(0, systems.indexOf(asked.system));
     view.other = systems.indexOf(asked.other);
     view.verdict = asked.verdict ?? "";
+    view.type = asked.type ?? "";
     view.kind = asked.kind ?? "";
     view.document = byName.get(asked.document) ?? view.document;
     view.chain = Number(asked.chain ?? 0);
@@ -61,7 +63,7 @@ function buildEntities() {
     for (const [name, node] of Object.entries(selects)) node.value = view[name];
     drawCost();
     drawRows();
-    if (found.documents.length) { drawMap(); drawText(); light(); }
+    if (found.documents.length) { sides = sidesOf(); pointed = null; drawMap(); drawText(); drawThread(); light(); }
   }
 
   function table(place, heads, title) {
@@ -98,18 +100,18 @@ function buildEntities() {
     if (view.kind) return drawErrors();
     const other = view.other < 0 ? null : new Map(found.chains[view.other].filter((row) => row[0]).map((row) => [`${row[2]} ${row[0]}`, row]));
     const fits = (verdict) => (view.verdict === "all" ? true : view.verdict ? verdict.split("+").includes(view.verdict) : verdict !== "exact");
-    const rows = found.chains[view.system].filter((row) => fits(row[5])).map((row) => ({ row, second: other?.get(`${row[2]} ${row[0]}`) }));
+    const rows = found.chains[view.system].filter((row) => fits(row[5]) && (!view.type || row[9] === view.type)).map((row) => ({ row, second: other?.get(`${row[2]} ${row[0]}`) }));
     const delta = ({ row, second }) => (second ? second[6] - row[6] : 0);
     if (other) rows.sort((one, next) => Math.abs(delta(next)) - Math.abs(delta(one)));
     const similarity = (row) => (row[6] === null ? "–" : `${row[7] ? "" : "≈ "}${row[6].toFixed(2)}`);
-    const heads = [["entity", ""], ["document", "doc"], ["size", "number"], ["verdict", ""], [other ? `φ ${shortNames[view.system]}` : "φ", "number"], ...(other ? [[`φ ${shortNames[view.other]}`, "number"], ["Δ", "number"]] : []), ["points", "number"]];
+    const heads = [["entity", ""], ["document", "doc"], ["size", "number size"], ["verdict", ""], [other ? `φ ${shortNames[view.system]}` : "φ", "number"], ...(other ? [[`φ ${shortNames[view.other]}`, "number"], ["Δ", "number"]] : []), ["points", "number"]];
     const body = table(chains, heads, "Entities");
     for (const { row, second } of rows.slice(0, view.open)) {
       const node = make("tr"), name = make("td"), button = make("button", "link", visible(row[3]));
       const chosen = { document: byName.get(row[2]), chain: row[0] || row[1], side: row[0] ? "key" : "response" };
       name.append(button);
       node.setAttribute("aria-selected", String(chosen.document === view.document && chosen.chain === view.chain && chosen.side === view.side));
-      node.append(name, make("td", "doc", visible(row[2])), make("td", "number unlisted", row[4]), make("td", "verdict", row[5].replaceAll("+", " + ")), make("td", "number", similarity(row)), ...(other ? [make("td", "number", second ? similarity(second) : "–"), make("td", "number", second && row[6] !== null ? points(delta({ row, second })) : "–")] : []), make("td", "number", points(row[8])));
+      node.append(name, make("td", "doc", visible(row[2])), make("td", "number unlisted size", row[4]), make("td", "verdict", row[5].replaceAll("+", " + ")), make("td", "number", similarity(row)), ...(other ? [make("td", "number", second ? similarity(second) : "–"), make("td", "number", second && row[6] !== null ? points(delta({ row, second })) : "–")] : []), make("td", "number", points(row[8])));
       if (chosen.document !== undefined) node.addEventListener("click", () => { Object.assign(view, chosen); note(); reveal(); });
       body.append(node);
     }
@@ -148,6 +150,7 @@ function buildEntities() {
 
   const textOfMention = (each, [sentence, start, end]) => each.t[sentence].slice(start, end).join(" ") + (end > each.t[sentence].length ? " …" : "");
 
+  let sides = { key: [], response: [] };
   /* The mentions of the response with the entity that each belongs to; corrected spans have that of their counterpart. */
   function sidesOf() {
     const rows = found.documents[view.document].s[view.system].m, key = [], response = [];
@@ -160,7 +163,7 @@ function buildEntities() {
 
   /* The map: a row per entity, a column per sentence; the upper half is the key, the lower one the response. */
   function drawMap() {
-    const each = found.documents[view.document], { key } = sidesOf(), rows = found.chains[view.system].filter((row) => row[0] && row[2] === each.d).slice(0, ROWS_OPEN);
+    const each = found.documents[view.document], { key } = sides, rows = found.chains[view.system].filter((row) => row[0] && row[2] === each.d).slice(0, ROWS_OPEN);
     const width = Math.max(3, Math.min(14, 900 / each.t.length)), names = 190;
     const svg = drawn("svg", { width: names + width * each.t.length + 4, height: 13 * rows.length + 2, role: "img", "aria-label": "Entities by sentence" });
     rows.forEach((row, at) => {
@@ -178,8 +181,18 @@ function buildEntities() {
     map.replaceChildren(svg);
   }
 
+  /* The chosen entity with the chain that CEAF aligns with it, and what either lacks. */
+  function drawThread() {
+    const each = found.documents[view.document], chosen = view.side === "key" && found.chains[view.system].find((row) => row[0] === view.chain && row[2] === each.d);
+    const listed = (title, mentions) => (mentions.length ? `; ${title}: ${mentions.slice(0, 8).map((mention) => textOfMention(each, [mention.sentence, mention.start, mention.end])).join(" | ")}${mentions.length > 8 ? ` | ${mentions.length - 8} more` : ""}` : "");
+    const partner = chosen?.[10], rows = each.s[view.system].m;
+    const missing = sides.key.filter((mention) => mention.entity === chosen?.[0] && rows[mention.row][4] !== partner);
+    const foreign = sides.response.filter((mention) => partner && mention.chain === partner && rows[mention.row][3] !== chosen[0]);
+    byId("thread").textContent = !chosen ? "" : visible(partner ? `Entity ${chosen[0]} is aligned with chain ${partner} of the response (φ ${chosen[7] ? "" : "≈ "}${chosen[6].toFixed(2)})${listed("missing", missing)}${listed("foreign", foreign)}.` : `Entity ${chosen[0]} is aligned with no chain of the response.`);
+  }
+
   function drawText() {
-    const each = found.documents[view.document], { key, response } = sidesOf();
+    const each = found.documents[view.document], { key, response } = sides;
     const top = found.chains[view.system].filter((row) => row[0] && row[2] === each.d).slice(0, LANES).map((row) => row[0]);
     if (view.chain && view.side === "key" && !top.includes(view.chain)) top.splice(LANES - 1, 1, view.chain);
     const sizes = new Map();
@@ -218,6 +231,7 @@ function buildEntities() {
      a corrected span differs. */
   function words(tokens, mentions, absent, side) {
     const node = make("p"), level = new Map();
+    node.dataset.side = side;
     for (const mention of [...mentions].sort((one, other) => one.end - one.start - (other.end - other.start))) {
       const taken = new Set([...level].filter(([each]) => each.start < mention.end && mention.start < each.end).map(([, at]) => at));
       let at = 0;
@@ -225,7 +239,8 @@ function buildEntities() {
       level.set(mention, at);
     }
     tokens.forEach((token, at) => {
-      const covering = mentions.filter((mention) => mention.start <= at && at < mention.end), span = make("span", "tk");
+      const covering = mentions.filter((mention) => mention.start <= at && at < mention.end).sort((one, other) => level.get(one) - level.get(other));
+      const span = make("span", "tk");
       if (covering.length) {
         const depth = Math.max(...covering.map((mention) => level.get(mention))) + 1;
         span.style.paddingBottom = `${4 * depth + 1}px`;
@@ -238,59 +253,72 @@ function buildEntities() {
       for (const mention of absent.filter((each) => each.start <= at && at < each.end)) {
         span.classList.add("absent");
         span.style.setProperty("--a", `var(--e${((mention.entity - 1) % COLORS_OF_THREADS) + 1})`);
-        if (mention.start === at) { span.classList.add("first"); number(span, mention, `${mention.entity}?`, "key"); }
+        if (mention.start === at) { span.classList.add("first"); number(span, mention, `${mention.entity}?`); }
         if (mention.end - 1 === at || at === tokens.length - 1) span.classList.add("last");
         span.dataset.missing = `${span.dataset.missing ?? ""} ${mention.row}`.trim();
       }
-      for (const mention of covering.filter((each) => each.start === at).sort((one, other) => other.end - one.end)) number(span, mention, mention.entity ? String(mention.entity) : `+${mention.chain}`, side);
+      for (const mention of covering.filter((each) => each.start === at).sort((one, other) => other.end - one.end)) number(span, mention, mention.entity ? String(mention.entity) : `+${mention.chain}`);
       span.append(visible(token) + (at < tokens.length - 1 ? " " : ""));
       node.append(span);
     });
     return node;
   }
 
-  function number(span, mention, text, side) {
+  function number(span, mention, text) {
     const mark = make("sup", colorClass(mention.entity), text);
     mark.title = mention.entity ? `entity ${mention.entity}${mention.chain ? `, chain ${mention.chain} of the response` : ", missing in the response"}` : `chain ${mention.chain} of the response, not in the key`;
-    mark.addEventListener("click", () => { Object.assign(view, side === "key" || !mention.chain ? { chain: mention.entity, side: "key" } : { chain: mention.chain, side: "response" }); note(); current = mention.row; light(); });
+    mark.dataset.row = mention.row;
     span.append(mark);
   }
 
-  /* The chosen chain, or the one that the pointer is on, is highlighted on both sides. */
-  let current = -1;
-  function rowsOf(chain, side) {
-    const sides = sidesOf(), field = side === "key" ? "entity" : "chain";
+  /* The chain that the pointer is on, or else the chosen one, is highlighted on both sides; n and p move along it. */
+  let current = -1, pointed = null;
+  function rowsOf({ chain, side }) {
+    const field = side === "key" ? "entity" : "chain";
     return new Set([...sides.key, ...sides.response].filter((mention) => chain && mention[field] === chain).map((mention) => mention.row));
   }
-  function light(rows = rowsOf(view.chain, view.side)) {
-    for (const node of shownText.querySelectorAll(".tk")) {
-      const own = `${node.dataset.rows ?? ""} ${node.dataset.missing ?? ""}`.trim().split(" ").filter(Boolean).map(Number);
-      node.classList.toggle("lit", own.some((row) => rows.has(row)));
-      node.classList.toggle("now", own.includes(current));
+  const rowsIn = (token) => `${token.dataset.rows ?? ""} ${token.dataset.missing ?? ""}`.split(" ").filter(Boolean).map(Number);
+  function light() {
+    const rows = rowsOf(pointed ?? view);
+    for (const token of shownText.querySelectorAll(".tk")) {
+      token.classList.toggle("lit", rowsIn(token).some((row) => rows.has(row)));
+      token.classList.toggle("now", rowsIn(token).includes(current));
     }
     for (const group of map.querySelectorAll("g")) group.classList.toggle("lit", view.side === "key" && Number(group.dataset.chain) === view.chain);
   }
-  function reveal(row = Math.min(...rowsOf(view.chain, view.side))) {
+  function reveal(row = Math.min(...rowsOf(view))) {
     current = row;
     light();
-    const node = [...shownText.querySelectorAll(".tk")].find((each) => `${each.dataset.rows ?? ""} ${each.dataset.missing ?? ""}`.split(" ").includes(String(row)));
-    if (node) { const line = node.closest(".pairrow"); shownText.scrollTop = line.offsetTop - shownText.clientHeight / 3; }
+    const token = [...shownText.querySelectorAll(".tk")].find((each) => rowsIn(each).includes(row));
+    if (token) shownText.scrollTop = token.closest(".pairrow").offsetTop - shownText.clientHeight / 3;
   }
-  shownText.addEventListener("mouseover", (event) => {
-    const rows = event.target.closest(".tk")?.dataset.rows;
-    if (!rows) return light();
-    const row = Number(rows.split(" ")[0]), sides = sidesOf(), isKey = event.target.closest("p")?.previousElementSibling?.classList.contains("rail");
-    const mention = [...(isKey ? sides.key : sides.response)].find((each) => each.row === row);
-    if (mention) light(rowsOf(isKey ? mention.entity : mention.chain, isKey ? "key" : "response"));
+  /* The mention at a place, innermost first, and its chain: that of the response in its column, else that of the key. */
+  function threadAt(node) {
+    const token = node.closest(".tk"), row = node.dataset.row ?? (token ? rowsIn(token)[0] : undefined);
+    if (row === undefined) return null;
+    const side = node.closest("p").dataset.side, mention = [...sides[side], ...sides.key].find((each) => each.row === Number(row));
+    return { row: mention.row, ...(side === "response" && mention.chain ? { chain: mention.chain, side } : { chain: mention.entity, side: "key" }) };
+  }
+  shownText.addEventListener("mouseover", (event) => { pointed = threadAt(event.target); light(); });
+  shownText.addEventListener("mouseleave", () => { pointed = null; light(); });
+  shownText.addEventListener("click", (event) => {
+    const thread = threadAt(event.target);
+    if (!thread || !getSelection().isCollapsed) return;
+    Object.assign(view, { chain: thread.chain, side: thread.side });
+    const top = shownText.scrollTop;
+    note();
+    shownText.scrollTop = top;
+    current = thread.row;
+    light();
   });
-  shownText.addEventListener("mouseleave", () => light());
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || !["n", "p"].includes(event.key) || !view.chain) return;
-    const rows = [...rowsOf(view.chain, view.side)].sort((one, other) => one - other), at = rows.indexOf(current);
-    reveal(rows[(at + (event.key === "n" ? 1 : rows.length - 1) + rows.length) % rows.length]);
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || !["n", "p"].includes(event.key)) return;
+    const rows = [...rowsOf(pointed ?? view)].sort((one, other) => one - other), at = rows.indexOf(pointed && !rows.includes(current) ? pointed.row : current);
+    if (rows.length) reveal(rows[(at + (event.key === "n" ? 1 : rows.length - (at < 0 ? 0 : 1)) + rows.length) % rows.length]);
   });
   window.addEventListener("hashchange", () => { if (follow()) { view.open = ROWS_OPEN; show(); if (view.chain) reveal(); } });
   isNarrow.addEventListener("change", drawText);
+  byId("thread-keys").hidden = false;
   const first = found.chains[0]?.find((row) => row[0]);
   if (first) view.document = byName.get(first[2]) ?? 0;
   follow();
