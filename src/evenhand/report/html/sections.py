@@ -210,6 +210,7 @@ def _summaries(report: Report, comparison: Comparison) -> dict[str, str]:
         f"{difficulty.get(size, 0):,} that all have right",
         "Agreement": alike,
         "Correct alike": f"{units} that two systems both have right",
+        "Parts of differences": "each difference as a sum of gains and losses",
         "Key": "F1 with one system as the key for another",
         "Changes of all scores": f"{counted(len(comparison.pairs), 'pair')}, with tests",
         "Tests of all pairs": tested if tests else "no test was made",
