@@ -268,10 +268,12 @@ def with_columns(prepared: RunConfig, request: SliceRequest) -> RunConfig:
     return replace(prepared, read_as={**prepared.read_as, "gold": read_as})
 
 
-def counts_of_slices(gold: Input, data: SliceData, labels: StringIndex[str]) -> SliceCounts:
+def counts_of_slices(
+    gold: Input, data: SliceData, labels: StringIndex[str], optional: Collection[str] = ()
+) -> SliceCounts:
     """An observer of the run, which counts the units of each slice under each measure."""
     task, settings = data.prepared.task, data.prepared.settings
-    return SliceCounts(data.request.slicings(task, data.context(labels), gold), task, settings, labels.values)
+    return SliceCounts(data.request.slicings(task, data.context(labels), gold), task, settings, labels.values, optional)
 
 
 def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input, further: Sequence[str] = ()) -> Results:
@@ -279,7 +281,8 @@ def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input, fu
     sliced, notes = counts.finish(gold)
     notes = [*further, *notes]
     for name, sums in sliced.items():
-        if sums.measures is not None and not sums.measures.issuperset(results.models):
+        is_requested = name not in counts.optional
+        if is_requested and sums.measures is not None and not sums.measures.issuperset(results.models):
             others = [measure for measure in results.models if measure not in sums.measures]
             verb = "does" if len(others) == 1 else "do"
             notes.append(f"The slice {name} is of units, which {', '.join(others)} {verb} not count one by one.")

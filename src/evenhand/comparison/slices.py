@@ -489,9 +489,21 @@ class SliceCounts:
     units that a measure lists are counted. The measure is left out if these are not the units that it counts.
     """
 
-    def __init__(self, slicings: Sequence[Slicing], task: Task, settings: ScoreSettings, labels: Sequence[str]) -> None:
-        """`labels` are the labels of the run; more are appended while it runs."""
-        self.slicings = slicings
+    def __init__(
+        self,
+        slicings: Sequence[Slicing],
+        task: Task,
+        settings: ScoreSettings,
+        labels: Sequence[str],
+        optional: Collection[str] = (),
+    ) -> None:
+        """`labels` are the labels of the run; more are appended while it runs.
+
+        `optional` slicings are left out if no measure counts their units, or unless between two and `MOST_TEXTS` of
+        their slices have gold units.
+        """
+        self.slicings = list(slicings)
+        self.optional = optional
         self._labels = labels
         self._by_document = task.evaluation.by_document
         self._unit_formula = model(task.name, task.unit_measure).prepare(settings)
@@ -510,7 +522,7 @@ class SliceCounts:
         """By slicing: whether units are sliced, not groups."""
 
     def __call__(self, evaluation: Evaluation) -> None:
-        for slicing in self.slicings:
+        for slicing in list(self.slicings):
             names = self._names[slicing.name]
             of_groups = slicing.of_groups(evaluation, names, by_document=self._by_document)
             self._are_units[slicing.name] = of_groups is None
@@ -552,15 +564,26 @@ class SliceCounts:
                     tally = Tally.of(self._labels, _GOLD, slice_of_unit[gold], rows.gold_label[gold], no_label, kind)
                     self._add(slicing, "", name, tally)
         if not any(name in self._listing for name in self._requested):
+            if slicing.name in self.optional:
+                self.slicings.remove(slicing)
+                return
             listed = ", ".join(self._requested)
             raise SettingError(f"The slice {slicing.name!r} is of units, and {listed} cannot be counted by unit.")
 
     def finish(self, gold: Input) -> tuple[dict[str, SlicedCounts], list[str]]:
         """The sums of each slicing, and notes on them."""
-        counts = {slicing.name: self._sums(slicing) for slicing in self.slicings}
+        slicings = sorted(self.slicings, key=lambda slicing: slicing.name in self.optional)  # the requested ones first
+        counts = {slicing.name: self._sums(slicing) for slicing in slicings if not self._has_too_many(slicing)}
+        sizes = {name: sum(1 for labels in sums.labels if any(labels.values())) for name, sums in counts.items()}
+        counts = {name: sums for name, sums in counts.items() if name not in self.optional or 1 < sizes[name] <= MOST_TEXTS}
         notes = notes_on_metadata(self.slicings, gold)
         notes += [sums.note for sums in counts.values() if sums.note is not None]
         return counts, notes
+
+    def _has_too_many(self, slicing: Slicing) -> bool:
+        """Whether an optional slicing has too many slices, such as documents, to add them up in vain."""
+        is_optional = slicing.name in self.optional and slicing.bins is None
+        return is_optional and len(self._names[slicing.name].values) > MOST_TEXTS
 
     def _sums(self, slicing: Slicing) -> SlicedCounts:
         """The counts of one slicing, whose values are put into its bins."""

@@ -88,11 +88,14 @@ def sections(report: Report) -> Iterator[HtmlSection]:
             ),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
-    if any(result.slices for result in results.values()):
-        from evenhand.report.html.slices import slice_chart
+    from evenhand.report.html.slices import slice_chart  # which imports this module
 
+    names = list(next(iter(results.values())).slices)
+    chart = slice_chart(report)
+    if chart or names:
         tables = [html_table(table, by) for table in slice_tables(results, by)]
-        yield HtmlSection("slices", "Slices", tables, figure=slice_chart(results, by))
+        folded = HtmlSection("slice-tables", "Tables of slices", tables, is_open=False, summary=list_names(names))
+        yield HtmlSection("slices", "Slices", [], [folded] if names else [], figure=chart)
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
 
 
