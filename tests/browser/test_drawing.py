@@ -141,8 +141,12 @@ def test_labels_of_arcs_do_not_touch(open_page: Open, example_pages: dict[str, P
 
 
 def test_labels_over_narrow_words_do_not_touch(open_page: Open, tmp_path: Path) -> None:
-    (tmp_path / "gold.mrg").write_text("(TOP (S (WHADVP (X a)) (WHADJP (X b)) (CONJP (X c)) (UNFINISHED (X d) (X e))))\n")
-    (tmp_path / "one.mrg").write_text("(TOP (S (CONJP (X a)) (WHADVP (X b)) (WHADJP (X c)) (UNFINISHED (X d) (X e))))\n")
+    (tmp_path / "gold.mrg").write_text(
+        "(TOP (S (WHADVP (X a)) (WHADJP (X b)) (CONJP (X c)) (UNFINISHED (X d) (X e))))\n"
+    )
+    (tmp_path / "one.mrg").write_text(
+        "(TOP (S (CONJP (X a)) (WHADVP (X b)) (WHADJP (X c)) (UNFINISHED (X d) (X e))))\n"
+    )
     eh.report(tmp_path / "gold.mrg", tmp_path / "one.mrg", **QUICK).to_html(tmp_path / "trees.html")
     page = open_page(tmp_path / "trees.html", "#units")
     assert page.locator("svg.tree").first.locator("text:not(.leaf)").count() == 5

@@ -470,8 +470,6 @@ class ComparisonJob:
     """The attributes of units whose slices are searched for errors."""
     optional: Collection[str] = ()
     """Those of them that are left out if the gold standard does not have them."""
-    page_slices: Collection[str] = ()
-    """Slices that a page has by default; the comparison does not have them."""
     is_within: bool = False
     """Whether tests swap groups of units within one document."""
 
@@ -536,7 +534,7 @@ class ComparisonJob:
         slice_counts = None
         if sliced and scored is not None:
             data = replace(self.data, prepared=scored, request=sliced)
-            slice_counts = counts_of_slices(self.gold, data, vocabulary.labels, self.page_slices)
+            slice_counts = counts_of_slices(self.gold, data, vocabulary.labels)
             observers.append(slice_counts)
             job = replace(job, models=(*job.models, task.unit_measure))
         layers = (*self.all_slices.names, *self.searched.names, *map(extra_layer, columns))
@@ -753,7 +751,7 @@ def comparison(job: ComparisonJob, run: ComparedRun, alpha: float = ALPHA) -> Co
     are_shares = run.by in task.compared_units
     slices = {
         name: _exact_shares(task, run.by, units, tallies) if are_shares else _slices(model, units, tallies)
-        for name, (units, tallies) in counts.slices(job.page_slices).items()
+        for name, (units, tallies) in counts.slices().items()
     }
     on_shared = counts.on_shared()
     shared = None if on_shared is None else Slice(*on_shared)

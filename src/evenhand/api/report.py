@@ -111,7 +111,7 @@ def report(
     requested = of_slices.request
     further = tuple(name for name in of_comparison.page_slices if name in of_comparison.all_slices)
     further = tuple(name for name in further if not requested.has(name))
-    of_slices = replace(of_slices, request=requested.adding(further))
+    of_slices = replace(of_slices, request=replace(requested.adding(further), optional=further))
 
     def compute(valid: Mapping[str, Input]) -> Report:
         pairs = list(combinations(range(len(valid)), 2))
@@ -122,7 +122,6 @@ def report(
             content=content,
             searched=searched,
             optional=optional,
-            page_slices=further,
         )
         entities = _entity_observer(job)
         run = job(

@@ -268,20 +268,19 @@ def with_columns(prepared: RunConfig, request: SliceRequest) -> RunConfig:
     return replace(prepared, read_as={**prepared.read_as, "gold": read_as})
 
 
-def counts_of_slices(
-    gold: Input, data: SliceData, labels: StringIndex[str], optional: Collection[str] = ()
-) -> SliceCounts:
+def counts_of_slices(gold: Input, data: SliceData, labels: StringIndex[str]) -> SliceCounts:
     """An observer of the run, which counts the units of each slice under each measure."""
     task, settings = data.prepared.task, data.prepared.settings
-    return SliceCounts(data.request.slicings(task, data.context(labels), gold), task, settings, labels.values, optional)
+    return SliceCounts(data.request.slicings(task, data.context(labels), gold), task, settings, labels.values)
 
 
 def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input, further: Sequence[str] = ()) -> Results:
     """The results with the scores on slices, and notes on them and on training data."""
     sliced, notes = counts.finish(gold)
+    optional = [slicing.name for slicing in counts.slicings if slicing.is_optional]
     notes = [*further, *notes]
     for name, sums in sliced.items():
-        is_requested = name not in counts.optional
+        is_requested = name not in optional
         if is_requested and sums.measures is not None and not sums.measures.issuperset(results.models):
             others = [measure for measure in results.models if measure not in sums.measures]
             verb = "does" if len(others) == 1 else "do"

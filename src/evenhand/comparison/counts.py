@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -195,12 +195,15 @@ class ComparisonCounts:
         units = np.bincount(gold.group, gold.count, minlength=len(values))
         return units, *binned(slicing, values, units)
 
-    def slices(self, without: Collection[str] = ()) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
-        """By slicing, the gold units of each slice, and each system's tally with slices as labels."""
+    def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
+        """By slicing, the gold units of each slice, and each system's tally with slices as labels.
+
+        Optional slicings are only of scores.
+        """
         sliced = {}
         self.slice_notes = []
         for slicing in self.extras.slicings:
-            if slicing.name in without:
+            if slicing.is_optional:
                 continue
             tallies = map(Tally.merge, self._sliced[slicing.name][1:])
             units, names, code_of, note = self.bins(slicing)
