@@ -163,7 +163,7 @@ def test_slices_of_spans(open_page: Open, example_pages: dict[str, Path]) -> Non
     assert charts.nth(1).locator("li").nth(3).get_attribute("title") == "tagger 88.89, crf 0.00, gazetteer 12.50"
     follow(page, charts.nth(1).locator("li > a").nth(3).click)
     assert fragment_of(page) == "#units?system=tagger&right=0&slice=length%3D4"
-    assert page.text_content("#slices .slice-legend").endswith("Line: tagger on all units. Numbers: gold units.")
+    assert page.text_content("#slices .slice-legend").endswith("Line: tagger on all units. Numbers: gold spans.")
     assert page.locator("#slice-tables[open]").count() == 0
 
 

@@ -13,7 +13,7 @@ from math import isnan
 from markupsafe import Markup
 
 from evenhand.dataclass import dataclass
-from evenhand.errors import counted
+from evenhand.errors import counted, plural
 from evenhand.report.html.sections import address
 from evenhand.results.comparison import Report
 from evenhand.results.result import Result
@@ -90,8 +90,8 @@ def slice_chart(report: Report) -> Markup:
     legend = Markup(" ").join(
         Markup('<span><u class="{}"></u> <bdi>{}</bdi></span>').format(mark, system) for system, mark in shown.items()
     )
-    scale = f"Scale: {PLAIN.score(max(low, 0.0))} to {PLAIN.score(min(high, 1.0))}. Line: {best.name} on all units. "
-    scale += "Numbers: gold units."
+    scale = f"Scale: {PLAIN.score(max(low, 0.0))} to {PLAIN.score(min(high, 1.0))}. Line: {best.name} on all units."
+    scale += f" Numbers: gold {plural(report.results.unit)}."
     more = len(report.results) - len(shown)
     others = f" {counted(more, 'more system')} {'is' if more == 1 else 'are'} in the tables." if more else ""
     remark = Markup('<p class="legend slice-legend">{} <span>{}{}</span></p>').format(legend, scale, others)
