@@ -136,9 +136,9 @@ _PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Evenhand</title>
-<style>:root {{ color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif }} body {{ margin: 2em }} h1 {{ font-size: 1.3em }}</style>
+<style>:root {{ color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif }} body {{ margin: 2em }}</style>
 <main>
-<h1>Evenhand</h1>
+<h1 style="font-size:1.3em">Evenhand</h1>
 {body}</main>
 </html>
 """
