@@ -11,7 +11,6 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from declared import EXAMPLES
 from evenhand.tasks.registry import TASKS
 from pages import QUICK, Open
 
@@ -44,7 +43,7 @@ def browser() -> Iterator[Any]:
 def example_reports() -> dict[str, eh.Report]:
     """Reports on the bundled examples, by task."""
     all_reports = {}
-    for task in (*EXAMPLES, "constituents"):
+    for task in TASKS:
         example = TASKS[task].example
         path = ROOT / "src" / "evenhand" / "examples" / example.folder
         systems = [path / system for system in example.systems]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +13,58 @@ import pytest
 
 import evenhand as eh
 from conftest import ROOT
-from declared import EXAMPLES
+from evenhand.tasks.registry import TASKS
 from pages import STUCK, VIOLATIONS, WIDTHS, Open, axe
 
-PAGES = [
-    name if name == "spans" else pytest.param(name, marks=pytest.mark.long) for name in (*EXAMPLES, "constituents")
-]
+PAGES = [name if name == "spans" else pytest.param(name, marks=pytest.mark.long) for name in TASKS]
 VIEWS = [
     pytest.param(
         *(name, viewport, scheme),
         marks=[] if (name, viewport["width"], scheme) == ("spans", 390, "dark") else pytest.mark.long,
         id=f"{name}-{viewport['width']}-{scheme}",
     )
-    for name in (*EXAMPLES, "constituents")
+    for name in TASKS
     for viewport in WIDTHS
     for scheme in ("light", "dark")
 ]
-"""Seven pages, two widths, two themes; axe takes seconds for each."""
+"""Eight pages, two widths, two themes; axe takes seconds for each."""
+EXAMPLES = ROOT / "src" / "evenhand" / "examples"
+NER = EXAMPLES / "ner"
+GOLD, CRF, TAGGER = (NER / f"{name}.conll" for name in ("gold", "crf", "tagger"))
+FEW: dict[str, Any] = {"trials": 20, "resamples": 20}
+
+
+def of_one_system(task: str) -> Any:
+    example = TASKS[task].example
+    folder = EXAMPLES / example.folder
+    return eh.report(folder / example.gold, folder / example.systems[0], task=task, **FEW)
+
+
+def of_many_systems() -> Any:
+    return eh.report(GOLD, {f"system {number}": (CRF, TAGGER)[number % 2] for number in range(16)}, **FEW)
+
+
+OTHERS: dict[str, Callable[[], Any]] = {
+    **{f"one-{task}": partial(of_one_system, task) for task in TASKS},
+    "sixteen": of_many_systems,
+    "leak": lambda: eh.report(
+        EXAMPLES / "letters" / "gold.jsonl", EXAMPLES / "letters" / "model.jsonl", by="leak", **FEW
+    ),
+    "grounding": lambda: eh.report(GOLD, [NER / "prompted.jsonl", CRF], **FEW),
+    "scored": lambda: eh.report(GOLD, NER / "scored.jsonl", **FEW),
+    "slices": lambda: eh.report(GOLD, [CRF, TAGGER], slices=["capitals", "frequency", "neighbour"], **FEW),
+    "comparison": lambda: eh.compare(GOLD, [CRF, TAGGER], **FEW),
+    "agreement": lambda: eh.agree([CRF, TAGGER, GOLD], resamples=20),
+    "suspects": lambda: eh.suspects(NER / "draft.conll", [CRF, TAGGER], first=12),
+    "confidence": lambda: eh.confidence(GOLD, NER / "scored.jsonl", by_label=True, resamples=20),
+}
+"""Other pages than those of three systems."""
+COMMANDS = {
+    "score": f"score {GOLD} {CRF} {TAGGER}",
+    "rank": f"rank {GOLD} {CRF} {TAGGER} --trials 20 --resamples 20",
+    "gate": f"gate {GOLD} {CRF} {TAGGER}",
+}
+"""Commands whose tables can be written as a page without a script."""
 OPENED = "document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 
 
@@ -40,13 +79,36 @@ def test_axe_finds_no_violation(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation_in_an_agreement(open_page: Open, tmp_path: Path, scheme: str) -> None:
-    folder = ROOT / "src" / "evenhand" / "examples" / "ner"
-    eh.agree([folder / f"{name}.conll" for name in ("crf", "tagger")], resamples=20).to_html(tmp_path / "page.html")
-    page = open_page(tmp_path / "page.html", "#places", viewport=WIDTHS[1], color_scheme=scheme)
-    page.evaluate(axe())
-    assert page.evaluate(VIOLATIONS) == []
+@pytest.mark.parametrize("name", OTHERS)
+def test_axe_finds_no_violation_in_other_pages(open_page: Open, tmp_path: Path, name: str) -> None:
+    """Each at both widths, one light and one dark."""
+    OTHERS[name]().to_html(tmp_path / "page.html")
+    for viewport, scheme in zip(WIDTHS, ("light", "dark"), strict=True):
+        page = open_page(tmp_path / "page.html", viewport=viewport, color_scheme=scheme)
+        page.evaluate(OPENED)
+        page.evaluate(axe())
+        assert page.evaluate(VIOLATIONS) == [], scheme
+        assert page.evaluate(STUCK) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), viewport
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", COMMANDS)
+def test_axe_finds_no_violation_in_tables_of_commands(browser: Any, tmp_path: Path, name: str) -> None:
+    command = [sys.executable, "-m", "evenhand", *COMMANDS[name].split(), "--as", "html"]
+    subprocess.run([*command, "-o", str(tmp_path / "page.html")], check=True, capture_output=True)
+    for scheme in ("light", "dark"):
+        page = browser.new_page(viewport=WIDTHS[1], color_scheme=scheme)
+        page.goto((tmp_path / "page.html").as_uri())
+        page.evaluate(axe())
+        assert page.evaluate(VIOLATIONS) == [], scheme
+        page.close()
+
+
+@pytest.mark.long
+def test_the_skip_link_of_an_agreement_leads_to_its_filters(open_page: Open, tmp_path: Path) -> None:
+    eh.agree([CRF, TAGGER], resamples=20).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#places")
     page.evaluate("document.querySelector('.skip').click()")
     assert page.evaluate("document.activeElement.name") == "state"
 

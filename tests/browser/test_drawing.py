@@ -79,15 +79,14 @@ def test_wrong_arcs_are_marked_and_gold_heads_are_ghosts(open_page: Open, exampl
     relations = sum(mine[1] != theirs[1] for mine, theirs in zip(gold, rules, strict=True))
     counts = page.evaluate(
         """[...document.querySelectorAll("#detail svg.arcs")].filter((_, at) => at % 3 === 0).map((lane) =>
-            ["wrong", "wrong-label", "ghost"].map((name) => lane.getElementsByClassName(name).length))"""
+            ["wrong", "wrong-label", "ghost"].map((name) => lane.querySelectorAll(`.${name} > .tip`).length))"""
     )
     assert counts == [[0, 0, 0], [heads, relations, heads]]
     assert heads > 1
     label = page.get_attribute("#detail svg.arcs >> nth=3", "aria-label")
     assert "and is cc of Crumble (wrong head)" in label
     assert "not: and is cc of Oat" in label
-    dashes = "(name) => getComputedStyle(document.querySelector(`#detail .${name} .arc`)).strokeDasharray"
-    assert "none" not in [page.evaluate(dashes, name) for name in ("wrong", "ghost")], "marked without colour, too"
+    assert page.locator("#detail .wrong text").first.text_content().startswith("✗ "), "marked without colour, too"
 
 
 def test_wrong_links_are_marked(open_page: Open, example_pages: dict[str, Path]) -> None:
@@ -109,11 +108,20 @@ def test_only_the_arguments_of_a_relation_are_marked(open_page: Open, example_pa
 
 
 def test_dashed_lines_have_one_meaning(open_page: Open, example_pages: dict[str, Path]) -> None:
-    """Wrong arcs are dashed; the match of a unit has a double border, cut bars a dotted one."""
+    """They are in the gold standard, but missing; the match of a unit has a double border, cut bars a dotted one."""
     page = open_page(example_pages["spans"], "#units?system=crf&kind=BES")
     partner = page.locator("#detail .bar.partner").first
     assert partner.evaluate("(bar) => getComputedStyle(bar).borderTopStyle") == "double"
     assert "dashed" not in page.locator("style").first.text_content()
+    dashes = "(lane, name) => [...new Set([...lane.querySelectorAll(name)].map((node) => getComputedStyle(node).strokeDasharray))]"
+    page = open_page(example_pages["trees"], "#units?system=rules")
+    lane = page.locator("#detail svg.arcs").nth(3)
+    assert lane.evaluate(dashes, ".ghost .arc") == ["5px, 3px"]
+    assert lane.evaluate(dashes, ".wrong .arc") == ["none"]
+    page = open_page(example_pages["constituents"], "#units")
+    gold, chunks = (page.locator("#detail svg.tree").nth(at) for at in (0, 3))
+    assert gold.evaluate(dashes, ".wrong .arc") == ["5px, 3px"], "brackets that a system has missed"
+    assert chunks.evaluate(dashes, ".wrong .arc") == ["none"]
 
 
 TOUCHING = """() => [...document.querySelectorAll("#detail svg.arcs")].flatMap((lane) => {
@@ -124,12 +132,49 @@ TOUCHING = """() => [...document.querySelectorAll("#detail svg.arcs")].flatMap((
 """Labels of arcs that overlap; the boxes of texts have some pixels of space above and below."""
 
 
-@pytest.mark.parametrize("task", ["trees", "relations"])
+@pytest.mark.parametrize("task", ["trees", "relations", "constituents"])
 def test_labels_of_arcs_do_not_touch(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
     page = open_page(example_pages[task], "#units")
     for _ in range(25):
         assert page.evaluate(TOUCHING) == [], page.text_content("#detail .place")
         page.keyboard.press("j")
+
+
+def test_labels_over_narrow_words_do_not_touch(open_page: Open, tmp_path: Path) -> None:
+    (tmp_path / "gold.mrg").write_text(
+        "(TOP (S (WHADVP (X a)) (WHADJP (X b)) (CONJP (X c)) (UNFINISHED (X d) (X e))))\n"
+    )
+    (tmp_path / "one.mrg").write_text(
+        "(TOP (S (CONJP (X a)) (WHADVP (X b)) (WHADJP (X c)) (UNFINISHED (X d) (X e))))\n"
+    )
+    eh.report(tmp_path / "gold.mrg", tmp_path / "one.mrg", **QUICK).to_html(tmp_path / "trees.html")
+    page = open_page(tmp_path / "trees.html", "#units")
+    assert page.locator("svg.tree").first.locator("text:not(.leaf)").count() == 5
+    assert page.evaluate(TOUCHING) == []
+    words = ((2, "複合語の関係"), (3, "WWWWWWWWWW"), (0, "root"), (3, "WWWWWWWWWW"), (4, "複合語の関係"))
+    rows = [f"{at}\tw\t_\tX\t_\t_\t{head}\t{relation}\t_\t_" for at, (head, relation) in enumerate(words, 1)]
+    (tmp_path / "gold.conllu").write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    rows[3] = rows[3].replace("3\tW", "1\tW")
+    (tmp_path / "one.conllu").write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    eh.report(tmp_path / "gold.conllu", tmp_path / "one.conllu", **QUICK).to_html(tmp_path / "words.html")
+    page = open_page(tmp_path / "words.html", "#units")
+    assert page.locator("svg.arcs").last.locator("text").count() == 6, "five words, and a missing head"
+    assert page.evaluate(TOUCHING) == []
+
+
+def test_no_line_crosses_a_label(open_page: Open, example_pages: dict[str, Path]) -> None:
+    """Labels are after all lines, each on a ground as wide as its text."""
+    for task in ("trees", "relations"):
+        page = open_page(example_pages[task], "#units")
+        lanes = page.eval_on_selector_all(
+            "#detail svg.arcs",
+            """all => all.map((svg) => {
+                const groups = [...svg.children].map((group) => group.querySelector("text") ? "label" : "line");
+                const narrow = [...svg.querySelectorAll("text")].filter((text) => text.getBoundingClientRect().width > text.previousSibling.getBoundingClientRect().width);
+                return [groups.lastIndexOf("line") < groups.indexOf("label"), narrow.length];
+            })""",
+        )
+        assert lanes == [[True, 0]] * 4
 
 
 def test_the_sentence_stays_while_lanes_scroll(open_page: Open, example_pages: dict[str, Path]) -> None:
@@ -290,7 +335,7 @@ def test_missing_relations_have_no_arc_under_the_system(open_page: Open, example
     page = open_page(example_pages["relations"], "#units?system=rules&kind=AM")
     svg = page.locator(".arcs").nth(3)
     assert svg.locator(".here").count() == 0
-    assert page.locator(".arcs").nth(0).locator(".here").count() == 1
+    assert page.locator(".arcs").nth(0).locator(".here text").count() == 1
 
 
 # The page of a task from outside: every number leads to its units, which are drawn as labelled spans

@@ -9,7 +9,7 @@ import pytest
 import evenhand as eh
 from evenhand.files import whole_folder
 from evenhand.report.html.leaderboard import write_board
-from pages import Open
+from pages import VIOLATIONS, WIDTHS, Open, axe
 
 WORDS = ("Ada", "saw", "Bo", "in", "Rome")
 
@@ -57,7 +57,19 @@ def test_tracks_are_tabs(open_page: Open, board: Path) -> None:
     assert [page.locator(f"#track-{name}").is_visible() for name in ("closed", "open")] == [False, True]
 
 
-@pytest.mark.parametrize("name", ["index.html", "closed.html", "about.html", "systems/team9.html"])
+NAMES = ["index.html", "closed.html", "about.html", "systems/team9.html"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NAMES)
+def test_axe_finds_no_violation(open_page: Open, board: Path, name: str) -> None:
+    for viewport, scheme in zip(WIDTHS, ("light", "dark"), strict=True):
+        page = open_page(board / name, viewport=viewport, color_scheme=scheme)
+        page.evaluate(axe())
+        assert page.evaluate(VIOLATIONS) == [], scheme
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_pages_fit_a_phone(open_page: Open, board: Path, name: str) -> None:
     page = open_page(board / name, viewport={"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -152,9 +152,39 @@ def test_folded_boxes_have_a_summary(
     texts = {box.locator("bdi").first.inner_text(): box.locator("small").inner_text() for box in boxes.all()}
     assert len(texts) > 10
     assert all(texts.values())
+    pair = page.locator("#pair details:not([open]) > summary")
+    assert pair.locator("small").all_inner_texts() == [
+        "LOC: FN → TP LOC (29), MISC: FN → TP MISC (11), PER: BEL PER → TP PER (8)",
+        "MISC: TP MISC → BEL MISC (3), –: TN → FP LOC (2), ORG: TP ORG → FN (2)",
+        "MISC: FN → BES MISC (3), LOC: LBE PER → LE ORG (1), MISC: BEL MISC → BEO MISC (1)",
+        "MISC +24.91, LOC +15.82, ORG +13.08",
+    ]
     assert texts["Systems right"] == f"{none} units of 305 that no system has right, {every} that all have right"
     assert texts["Tests of all pairs"].endswith("of 3 pairs differ significantly")
     assert texts["tagger"] == "fair F1 91.01; to fix first: missing: PER (7)"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_closed_box_has_a_summary(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
+    page = open_page(example_pages[task])
+    boxes = page.locator("main details:not([open], .quiet, #cautions details) > summary")
+    assert [box.inner_text() for box in boxes.all() if not box.locator("small").count()] == []
+    assert boxes.count() > 10
+
+
+def test_marked_words_are_whole_and_spaces_are_outside(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["relations"], viewport={"width": 1440, "height": 900})
+    example = page.locator(".fixes:not([hidden]) .example").nth(2)
+    assert example.locator("mark").all_text_contents() == ["Its", "Daily Lamp"]
+    cut = "(node) => node.scrollWidth > Math.ceil(node.getBoundingClientRect().width)"
+    assert [mark.evaluate(cut) for mark in example.locator("mark").all()] == [False, False]
+    first = page.locator(".fixes:not([hidden]) .example").first
+    assert first.text_content() == "Hanne Dahl came from Blue Current , a start-up in Oslo ."
+    page = open_page(example_pages["links"])
+    assert page.locator(".fixes:not([hidden]) .example").first.text_content() == (
+        "The river leaves Georgia behind and reaches the sea near"
+    )
+    assert page.locator(".fixes:not([hidden]) mark").first.text_content() == "Georgia"
 
 
 def test_five_filters_and_more(open_page: Open, example_pages: dict[str, Path]) -> None:

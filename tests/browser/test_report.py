@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from conftest import ROOT
 from declared import EXAMPLES
 from evenhand.report.html import unit_data
 from evenhand.tasks import registry
 from pages import (
+    ALWAYS,
     QUICK,
     TASKS,
     Open,
@@ -27,7 +29,7 @@ from pages import (
     wrong_links,
 )
 
-NUMBERS = "td.number a, .parts a, #pair a"
+NUMBERS = "td.number a, .parts a, #pair a, .slice-chart .number a, header p a"
 """The links of all numbers."""
 
 
@@ -42,12 +44,35 @@ def test_a_hundred_links_over_all_tasks(open_page: Open, example_pages: dict[str
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("task", sorted(EXAMPLES))
+def test_five_hundred_links_over_all_tasks(
+    open_page: Open, example_pages: dict[str, Path], one_system: dict[str, Path]
+) -> None:
+    checked = 0
+    for path in (*example_pages.values(), *one_system.values()):
+        size, wrong = wrong_links(open_page(path), NUMBERS, most=40)
+        assert wrong == []
+        checked += size
+    assert checked >= 500
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("task", list(registry.TASKS))
 def test_every_number_leads_to_as_many_units(open_page: Open, example_pages: dict[str, Path], task: str) -> None:
     page = open_page(example_pages[task])
     size, wrong = wrong_links(page, NUMBERS)
     assert wrong == []
     assert size > 80
+
+
+@pytest.fixture(scope="module")
+def one_system(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """By task, the page of the first system of its example."""
+    folder, pages = tmp_path_factory.mktemp("one"), dict[str, Path]()
+    for task in registry.TASKS:
+        example, pages[task] = registry.TASKS[task].example, folder / f"{task}.html"
+        path = ROOT / "src" / "evenhand" / "examples" / example.folder
+        eh.report(path / example.gold, path / example.systems[0], task=task, **QUICK).to_html(pages[task])
+    return pages
 
 
 UNLINKED = """() => [...document.querySelectorAll("main td.number")]
@@ -99,6 +124,82 @@ def test_slices_lead_to_their_units(open_page: Open, example: Path, tmp_path: Pa
         assert page.evaluate(UNLINKED) == []
 
 
+def headings(page: Any) -> list[str]:
+    names: list[str] = page.locator("#slices h3").all_inner_texts()
+    return names
+
+
+SLICES = {
+    "spans": ["label, the most frequent first: F1", "length", "sentence-length", "document"],
+    "tags": ["tag, the most frequent first: F1", "sentence-length"],
+    "trees": ["relation, the most frequent first: F1", "sentence-length", "document"],
+    "chains": ["document"],
+    "relations": ["type, the most frequent first: F1", "length", "sentence-length"],
+    "links": ["label, the most frequent first: F1", "document"],
+    "constituents": ["label, the most frequent first: F1", "length", "sentence-length"],
+    "records": ["field, the most frequent first: F1"],
+}
+"""The slices of every page: its example has one document, or more than 20, if `document` is not among them."""
+
+
+@pytest.mark.parametrize("task", SLICES)
+def test_a_page_has_slices_by_label_length_and_document(
+    open_page: Open, example_pages: dict[str, Path], task: str
+) -> None:
+    page = open_page(example_pages[task])
+    assert headings(page) == SLICES[task]
+    size, wrong = wrong_links(page, ".slice-chart .number a")
+    assert wrong == []
+    assert size > 3 or task == "chains"
+
+
+def test_slices_of_spans(open_page: Open, example_pages: dict[str, Path]) -> None:
+    """285 spans: names lead to the errors of the best system, numbers to gold units."""
+    page = open_page(example_pages["spans"])
+    charts = page.locator("#slices .slice-chart")
+    assert charts.nth(0).locator("li > a").all_inner_texts() == ["LOC", "PER", "MISC", "ORG"]
+    assert charts.nth(0).locator(".number").all_inner_texts() == ["102", "72", "57", "54"]
+    assert charts.nth(1).locator(".number").all_inner_texts() == ["147", "73", "46", "15", "4"]
+    assert charts.nth(1).locator("li").nth(3).get_attribute("title") == "tagger 88.89, crf 0.00, gazetteer 12.50"
+    follow(page, charts.nth(1).locator("li > a").nth(3).click)
+    assert fragment_of(page) == "#units?system=tagger&right=0&slice=length%3D4"
+    assert page.text_content("#slices .slice-legend").endswith("Line: tagger on all units. Numbers: gold spans.")
+    assert page.locator("#slice-tables[open]").count() == 0
+
+
+def test_rank_correlations_of_many_measures_are_those_with_the_measure_of_the_page(
+    open_page: Open, example_pages: dict[str, Path]
+) -> None:
+    page = open_page(example_pages["constituents"])
+    rows = page.locator("#ranks table").last.locator("tbody th").all_text_contents()
+    assert len(rows) == 10
+    assert all("labeled-all" in row.split(" and ") for row in rows)
+
+
+def test_rare_labels_are_only_in_the_tables(open_page: Open, example_pages: dict[str, Path]) -> None:
+    page = open_page(example_pages["trees"])
+    chart = page.locator("#slices .slice-charts > div").first
+    assert chart.locator("li").count() == 20
+    assert chart.locator(".remark").inner_text() == "9 more in the tables"
+
+
+def test_many_documents_are_no_slices_unless_requested(open_page: Open, tmp_path: Path) -> None:
+    for name in ("gold", "one"):
+        blocks = [f"-DOCSTART- O\n\nAda B-{'PER' if at % 2 or name == 'gold' else 'LOC'}\n\n" for at in range(30)]
+        (tmp_path / f"{name}.conll").write_text("".join(blocks))
+    for number, options in enumerate(({}, {"slices": "document"})):
+        report = eh.report(tmp_path / "gold.conll", tmp_path / "one.conll", **options, **QUICK)  # type: ignore[arg-type]
+        report.to_html(tmp_path / f"{number}.html")
+    page = open_page(tmp_path / "0.html")
+    assert page.locator("#slices").count() == 0, "one label, one length, thirty documents"
+    page.evaluate("document.querySelector('#more-filters').open = true")
+    assert page.locator("[name=slice] option").count() == 0 or "document" not in page.inner_text("[name=slice]")
+    page = open_page(tmp_path / "1.html")
+    assert headings(page) == ["document"]
+    assert page.locator(".slice-chart li").count() == 20
+    assert page.inner_text(".slice-charts .remark") == "10 more in the tables"
+
+
 def test_errors_by_genre(open_page: Open, tmp_path: Path) -> None:
     """Metadata of documents are slices: their errors are one click away, and a column of the download."""
     (tmp_path / "gold.conll").write_text(
@@ -110,12 +211,13 @@ def test_errors_by_genre(open_page: Open, tmp_path: Path) -> None:
     genres = {"genre": {"1": "news", "2": "chat", "3": "news"}}
     eh.report(tmp_path / "gold.conll", tmp_path / "one.conll", slices=genres, **QUICK).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html")
-    chart = page.locator("#slices .slice-chart li")
-    assert chart.locator("a").all_inner_texts() == ["chat", "news"]
+    chart = page.locator("#slices h3:text-is('genre') + ul li")
+    assert chart.locator("a bdi").all_inner_texts() == ["chat", "news"]
     assert chart.nth(0).locator("u").count() == 1
-    follow(page, chart.nth(1).locator("a").click)
+    follow(page, chart.nth(1).locator("a").first.click)
     assert count(page) == 2, "two errors in news"
-    rows = page.locator("#slices tbody tr")
+    page.click("#slice-tables > summary")
+    rows = page.locator("#slices table").first.locator("tbody tr")
     assert rows.locator("th").all_inner_texts() == ["chat", "news"]
     assert wrong_links(page, "#slices td.number a")[1] == []
     follow(page, rows.nth(1).locator("th a").click)
@@ -257,16 +359,22 @@ def test_a_broken_address_does_no_harm(open_page: Open, example_pages: dict[str,
     assert status(page).endswith("of 305 units")
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_a_single_system(open_page: Open, tmp_path: Path, example: Path, task: str) -> None:
-    folder, gold, systems = EXAMPLES[task]
-    path = example.parent / folder
-    page_path = tmp_path / "page.html"
-    eh.report(path / gold, path / systems[0], task=task, **QUICK).to_html(page_path)  # type: ignore[arg-type]
-    page = open_page(page_path)
-    assert wrong_links(page, "td.number a, .parts a")[1] == []
+@pytest.mark.parametrize(
+    "task", [name if name in ALWAYS else pytest.param(name, marks=pytest.mark.long) for name in registry.TASKS]
+)
+def test_a_single_system(open_page: Open, one_system: dict[str, Path], task: str) -> None:
+    page = open_page(one_system[task])
+    assert wrong_links(page, NUMBERS)[1] == []
+    assert page.evaluate(UNLINKED) == []
     assert page.query_selector("#differences") is None
     assert page.query_selector("[name=from]") is None
+
+
+def test_the_name_of_one_system_is_over_its_column_on_a_phone(open_page: Open, one_system: dict[str, Path]) -> None:
+    """Letters are for several systems."""
+    page = open_page(one_system["spans"], "#units", viewport={"width": 390, "height": 844})
+    assert page.locator("#head .verdict").inner_text() == "gazetteer"
+    assert page.locator("#head .verdict .name").is_visible()
 
 
 def test_a_limit_carries_errors_first_and_links_say_so(open_page: Open, tmp_path: Path, example: Path) -> None:

@@ -93,7 +93,7 @@ def test_fragments_are_well_formed(name: str) -> None:
     found = page(made(name))
     assert found.named("table")
     for attributes in (each for _, each in found.tags):
-        assert set(attributes) <= {"class", "style", "scope", "dir", "open", "cellpadding", "aria-hidden"}
+        assert set(attributes) <= {"class", "style", "scope", "dir", "open", "cellpadding", "aria-hidden", "tabindex"}
         assert "url" not in (attributes.get("style") or "")
 
 

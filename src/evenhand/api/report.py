@@ -107,6 +107,12 @@ def report(
     if has_causes:
         searched, optional = searched_slices(TASKS[content.task], of_slices)
 
+    of_comparison = TASKS[content.task].comparison
+    requested = of_slices.request
+    further = tuple(name for name in of_comparison.page_slices if name in of_comparison.all_slices)
+    further = tuple(name for name in further if not requested.has(name))
+    of_slices = replace(of_slices, request=replace(requested.adding(further), optional=further))
+
     def compute(valid: Mapping[str, Input]) -> Report:
         pairs = list(combinations(range(len(valid)), 2))
         tests = replace(resampling, trials=default_trials(max(len(pairs), 1)) if trials is None else resampling.trials)
@@ -141,6 +147,7 @@ def report(
             units=units,
             labels=tuple(run.counts.labels.values),
             slices={slicing.name: run.counts.bins(slicing)[1:3] for slicing in run.counts.extras.slicings},
+            page_slices=further,
             power=None if compared is None else _power(compared, run.settled(pairs, ALPHA)),
             drawn=None if entities is None else entities.drawing,
         )

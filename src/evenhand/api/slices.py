@@ -277,9 +277,11 @@ def counts_of_slices(gold: Input, data: SliceData, labels: StringIndex[str]) -> 
 def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input, further: Sequence[str] = ()) -> Results:
     """The results with the scores on slices, and notes on them and on training data."""
     sliced, notes = counts.finish(gold)
+    optional = [slicing.name for slicing in counts.slicings if slicing.is_optional]
     notes = [*further, *notes]
     for name, sums in sliced.items():
-        if sums.measures is not None and not sums.measures.issuperset(results.models):
+        is_requested = name not in optional
+        if is_requested and sums.measures is not None and not sums.measures.issuperset(results.models):
             others = [measure for measure in results.models if measure not in sums.measures]
             verb = "does" if len(others) == 1 else "do"
             notes.append(f"The slice {name} is of units, which {', '.join(others)} {verb} not count one by one.")

@@ -196,10 +196,15 @@ class ComparisonCounts:
         return units, *binned(slicing, values, units)
 
     def slices(self) -> Mapping[str, tuple[Mapping[str, int], Mapping[str, Tally]]]:
-        """By slicing, the gold units of each slice, and each system's tally with slices as labels."""
+        """By slicing, the gold units of each slice, and each system's tally with slices as labels.
+
+        Optional slicings are only of scores.
+        """
         sliced = {}
         self.slice_notes = []
         for slicing in self.extras.slicings:
+            if slicing.is_optional:
+                continue
             tallies = map(Tally.merge, self._sliced[slicing.name][1:])
             units, names, code_of, note = self.bins(slicing)
             sums = np.bincount(code_of, units, minlength=len(names)).astype(np.int64).tolist()

@@ -286,6 +286,8 @@ class Slicing:
     metadata: Metadata | None = None
     of_documents: Callable[..., Ints] | None = None
     """Takes numbers of documents, of which some may have no sentence; locations and names."""
+    is_optional: bool = False
+    """Whether scores omit it if no measure counts its units, or if it has one slice or more than `MOST_TEXTS`."""
 
     def of_units(self, units: Units, locations: Locations, names: StringIndex[str]) -> Ints:
         """The slice of each unit; units that are not in the text have no sentence."""
@@ -324,6 +326,8 @@ class SliceRequest:
     names: Mapping[str, str] = field(default_factory=dict)
     """Bins by name; empty: the default."""
     tables: tuple[MetadataTable, ...] = ()
+    optional: tuple[str, ...] = ()
+    """The names of slices that only a page has, where they are possible."""
 
     def __bool__(self) -> bool:
         return bool(self.names or self.tables)
@@ -354,7 +358,7 @@ class SliceRequest:
     def joined(self, other: SliceRequest) -> SliceRequest:
         """The slices of both requests; bins are those of the first."""
         tables = [table for table in other.tables if not any(table is known for known in self.tables)]
-        return SliceRequest({**other.names, **self.names}, (*self.tables, *tables))
+        return replace(self, names={**other.names, **self.names}, tables=(*self.tables, *tables))
 
     def adding(self, names: Iterable[str]) -> SliceRequest:
         """The request with further slices, in their default bins."""
@@ -401,7 +405,10 @@ class SliceRequest:
             bins = _bins(text or attribute.bins, name)
             function = partial(_with_context, attribute.function, context)
             of_documents = partial(_with_context, attribute.of_documents, context) if attribute.of_documents else None
-            return Slicing(name, attribute.level, function, bins, attribute.order, of_documents=of_documents)
+            is_optional = name in self.optional
+            function = partial(_if_possible, function) if is_optional else function
+            slicing = Slicing(name, attribute.level, function, bins, attribute.order, is_optional=is_optional)
+            return replace(slicing, of_documents=of_documents)
         if table is None and gold is not None:
             table = fields_of(gold, name)
         if table is not None:
@@ -450,6 +457,15 @@ def _with_context(function: Callable[..., Ints], context: SliceContext, *argumen
     return function(*arguments, context)
 
 
+def _if_possible(function: Callable[..., Ints], place: Units | Locations, *arguments: Any) -> Ints:
+    """The slices, or one slice of all if the gold standard does not have what they need."""
+    try:
+        return function(place, *arguments)
+    except SettingError:
+        size = len(place.document_of if isinstance(place, Locations) else place.sentence)
+        return np.full(size, arguments[-1].code(NONE))
+
+
 def _with_labels(function: Callable[..., Ints], context: SliceContext, *arguments: Any) -> Ints:
     return function(*arguments, context.labels)
 
@@ -491,7 +507,7 @@ class SliceCounts:
 
     def __init__(self, slicings: Sequence[Slicing], task: Task, settings: ScoreSettings, labels: Sequence[str]) -> None:
         """`labels` are the labels of the run; more are appended while it runs."""
-        self.slicings = slicings
+        self.slicings = list(slicings)
         self._labels = labels
         self._by_document = task.evaluation.by_document
         self._unit_formula = model(task.name, task.unit_measure).prepare(settings)
@@ -510,7 +526,7 @@ class SliceCounts:
         """By slicing: whether units are sliced, not groups."""
 
     def __call__(self, evaluation: Evaluation) -> None:
-        for slicing in self.slicings:
+        for slicing in list(self.slicings):
             names = self._names[slicing.name]
             of_groups = slicing.of_groups(evaluation, names, by_document=self._by_document)
             self._are_units[slicing.name] = of_groups is None
@@ -552,12 +568,22 @@ class SliceCounts:
                     tally = Tally.of(self._labels, _GOLD, slice_of_unit[gold], rows.gold_label[gold], no_label, kind)
                     self._add(slicing, "", name, tally)
         if not any(name in self._listing for name in self._requested):
+            if slicing.is_optional:
+                self.slicings.remove(slicing)
+                return
             listed = ", ".join(self._requested)
             raise SettingError(f"The slice {slicing.name!r} is of units, and {listed} cannot be counted by unit.")
 
     def finish(self, gold: Input) -> tuple[dict[str, SlicedCounts], list[str]]:
         """The sums of each slicing, and notes on them."""
-        counts = {slicing.name: self._sums(slicing) for slicing in self.slicings}
+        counts = dict[str, SlicedCounts]()
+        for slicing in sorted(self.slicings, key=lambda slicing: slicing.is_optional):  # the requested ones first
+            values = self._names[slicing.name].values
+            if slicing.is_optional and slicing.bins is None and len(values) > MOST_TEXTS:
+                continue  # such as thousands of documents
+            sums = self._sums(slicing)
+            if not slicing.is_optional or 1 < sum(any(labels.values()) for labels in sums.labels) <= MOST_TEXTS:
+                counts[slicing.name] = sums
         notes = notes_on_metadata(self.slicings, gold)
         notes += [sums.note for sums in counts.values() if sums.note is not None]
         return counts, notes

@@ -79,7 +79,7 @@ def _table(table: DisplayTable, max_rows: int) -> Iterator[str]:
     """Text left, numbers right; a rule before summary rows; the remark."""
     size = len(table.rows) - table.summary_rows
     rows, summary = table.rows[: min(size, max_rows)], table.rows[size:]
-    yield '<div style="margin:.8em 0;overflow-x:auto">'
+    yield '<div style="margin:.8em 0;overflow-x:auto" tabindex="0">'
     yield '<table cellpadding="4" style="border-collapse:collapse">'
     names = (_heading(name, column) for name, column in zip(headings(table), table.columns, strict=True))
     yield f"<thead><tr>{''.join(names)}</tr></thead>"
@@ -98,6 +98,9 @@ def _table(table: DisplayTable, max_rows: int) -> Iterator[str]:
 
 
 def _heading(name: str, column: Column) -> str:
+    """A heading; columns without a name have an empty cell, which screen readers skip."""
+    if not name.strip():
+        return "<td></td>"
     return f'<th scope="col" style="text-align:{_side(column)}"{_direction(name)}>{_escaped(name)}</th>'
 
 
@@ -137,7 +140,10 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>Evenhand</title>
 <style>:root {{ color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif }} body {{ margin: 2em }}</style>
-{body}</html>
+<main>
+<h1 style="font-size:1.3em">Evenhand</h1>
+{body}</main>
+</html>
 """
 
 

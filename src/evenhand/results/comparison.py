@@ -478,6 +478,8 @@ class Report(Displayed):
     """The names of labels; units refer to them by index."""
     slices: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)
     """By slicing, the names of slices, and the slice of each value; units have the values."""
+    page_slices: tuple[str, ...] = ()
+    """Those of them that every page of the task has; the results lack them if they have too few or too many slices."""
     causes: Mapping[str, Causes] = field(default_factory=dict)
     """The slices in which a system has significantly more errors, by system; of the best systems."""
     attributes: Mapping[str, tuple[Sequence[str], Ints]] = field(default_factory=dict)

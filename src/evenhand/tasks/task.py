@@ -284,6 +284,8 @@ class ComparisonSpec:
     """
     default_slices: Callable[[str, GoldProfile], tuple[str, ...]] = lambda by, content: ()
     """Slices that every comparison by a measure has."""
+    page_slices: tuple[str, ...] = ("sentence-length", "document")
+    """Slices that every page has, if at least two and at most `slices.MOST_TEXTS` of them have gold units."""
     parts: Callable[..., Any] | None = None
     """The parts of differences of scores, which add up to them, from the counts of both systems.
 

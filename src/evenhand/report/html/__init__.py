@@ -151,7 +151,7 @@ def unit_data(report: Report) -> dict[str, Any]:
         "line": [None if line < 0 else line for line in units.line.tolist()],
         "nowhere": {number: text for number, text in enumerate(units.nowhere.tolist()) if text is not None},
         "slices": _slices(report, units),
-        "slice_columns": len(report.slices),
+        "slice_columns": [name for name in report.slices if name not in report.page_slices],
         "pairs_of_slices": list(dict.fromkeys(found.slice for found in _found(report) if len(found.parts) > 1)),
         "antecedents": [by_side(words, order) for words in units.antecedents] if units.antecedents.any() else None,
         "sentences": [_sentence(report, report.units.sentences[number], order) for number in indexes],
@@ -169,9 +169,11 @@ def _slices(report: Report, units: CollectedUnits) -> list[tuple[str, Sequence[s
     """The slices of each unit: those of scores, then the attributes of the worst slices, which are only filters."""
     needed = {attribute for found in _found(report) for attribute, _ in found.parts}
     known = [*report.slices.items(), *report.attributes.items()]
+    scored = next(iter(report.results.values())).slices
+    needed |= {name for name in report.slices if name not in report.page_slices or name in scored}
     named = dict[str, tuple[str, Sequence[str], list[int]]]()
     for (name, (values, code_of)), row in zip(known, units.slices, strict=True):
-        if name not in named and (name in report.slices or name in needed):
+        if name not in named and name in needed:
             named[name] = (name, values, code_of[row].tolist())
     return list(named.values())
 

@@ -277,23 +277,29 @@ def _example(report: Report, unit: int, units: CollectedUnits) -> dict[str, Any]
         labels = " ".join(gold_labels(report, sentence)[max(0, start - _AFTER // 2) : end + _AFTER])
         words = f"sentence {sentence.number}, {numbers}"
         return {"unit": unit, "words": words, "parts": [(words, True)], "before": "", "after": labels}
+
+    def text(first: int, last: int) -> str:
+        """Pieces of characters end with spaces, which are between the parts of an example anyway."""
+        return space.join(_cut(tokens[first:last])).strip()
+
     ends = _link_ends(sentence, int(units.label[unit]), start, end)
-    parts = [(space.join(_cut(tokens[start:end])), True)]
+    parts = [(text(start, end), True)]
     if ends is not None and ends[0][1] <= ends[1][0]:
         (_, first_end), (second_start, _) = ends
-        between = space.join(_cut(tokens[first_end:second_start]))
+        between = text(first_end, second_start)
         parts = [
-            (space.join(_cut(tokens[start:first_end])), True),
-            (f"{space}{between}{space}", False),
-            (space.join(_cut(tokens[second_start:end])), True),
+            (text(start, first_end), True),
+            (f" {between} " if between else " ", False),
+            (text(second_start, end), True),
         ]
     if units.nowhere[unit]:
         parts = [(units.nowhere[unit], True)]
     first = start
     while first and len(space.join(tokens[first - 1 : start])) <= _BEFORE:
         first -= 1
-    context = {"before": space.join(tokens[first:start]), "after": space.join(tokens[end : end + _AFTER])}
-    return {"unit": unit, "words": "".join(text for text, _ in parts), "parts": parts, **context}
+    before, after = (space.join(part).strip() for part in (tokens[first:start], tokens[end : end + _AFTER]))
+    words = "".join(words for words, _ in parts)
+    return {"unit": unit, "words": words, "parts": parts, "before": before, "after": after}
 
 
 def _cut(words: Sequence[str]) -> list[str]:

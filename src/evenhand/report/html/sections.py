@@ -28,6 +28,8 @@ from evenhand.tables import PLAIN, DisplayTable, Queries, Query, TableStyle
 from evenhand.tasks.registry import TASKS, model_title
 from evenhand.tasks.tables import slice_table, slice_tables
 
+_MOST_CORRELATIONS = 15
+"""Maximum number of pairs of measures whose rank correlations a page has; otherwise, those with its measure."""
 SEEN = "seen"
 """The slices that are next to the labels of a system."""
 
@@ -77,7 +79,7 @@ def sections(report: Report) -> Iterator[HtmlSection]:
         yield _comparison(report, ordered_comparison(report.comparison, list(results)))
         scores = [html_table(table, by) for table in document(results).sections[0].tables]
         ranks = [table for section in document(report.ranking).sections for table in section.tables]
-        ranked = [html_table(_in_order(table, list(results)), by) for table in ranks]
+        ranked = [html_table(_in_order(_of_measure(table, by), list(results)), by) for table in ranks]
         measures = [model_title(report.task, name) for name in results.models]
         parts = [
             HtmlSection("all-scores", "Scores by all measures", scores, is_open=False, summary=list_names(measures)),
@@ -88,12 +90,22 @@ def sections(report: Report) -> Iterator[HtmlSection]:
             ),
         ]
         yield HtmlSection("scores", "Scores", [], parts)
-    if any(result.slices for result in results.values()):
-        from evenhand.report.html.slices import slice_chart
+    from evenhand.report.html.slices import slice_chart  # which imports this module
 
+    names = list(next(iter(results.values())).slices)
+    chart = slice_chart(report)
+    if chart or names:
         tables = [html_table(table, by) for table in slice_tables(results, by)]
-        yield HtmlSection("slices", "Slices", tables, figure=slice_chart(results, by))
+        folded = HtmlSection("slice-tables", "Tables of slices", tables, is_open=False, summary=list_names(names))
+        yield HtmlSection("slices", "Slices", [], [folded] if names else [], figure=chart)
     yield HtmlSection("systems", "System by system", [], [_system(report, result) for result in results.values()])
+
+
+def _of_measure(table: DisplayTable, by: str) -> DisplayTable:
+    """A table of rank correlations of many measures with those of one measure only."""
+    if table.columns[0].name != "models" or len(table.rows) <= _MOST_CORRELATIONS:
+        return table
+    return replace(table, rows=[row for row in table.rows if by in str(row[0]).split(" and ")])
 
 
 def _in_order(table: DisplayTable, names: Sequence[str]) -> DisplayTable:
@@ -210,6 +222,7 @@ def _summaries(report: Report, comparison: Comparison) -> dict[str, str]:
         f"{difficulty.get(size, 0):,} that all have right",
         "Agreement": alike,
         "Correct alike": f"{units} that two systems both have right",
+        "Parts of differences": "each difference as a sum of gains and losses",
         "Key": "F1 with one system as the key for another",
         "Changes of all scores": f"{counted(len(comparison.pairs), 'pair')}, with tests",
         "Tests of all pairs": tested if tests else "no test was made",

@@ -389,6 +389,7 @@ TASK = spec.Task(
         similarity=lazy("evenhand.tasks.chains.evaluation:ChainAgreement"),
         slices={"pronoun": lazy("evenhand.tasks.chains.arcs:by_pronoun")},
         attributes=spec.WORD_ATTRIBUTES,
+        page_slices=("document",),
         default_slices=lambda by, content: ("pronoun",) if by in ARCS and "pos" in content.traits else (),
         parts=lazy("evenhand.tasks.chains.entity_scores:parts_of_differences"),
         groups=lazy("evenhand.tasks.chains.entity_scores:swappable_groups"),

@@ -395,6 +395,7 @@ TASK = spec.Task(
         unit_scorers=("brackets", "brackets-all"),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS, bare=("FN", "TN", "unscored")),
+        page_slices=("length", "sentence-length", "document"),
     ),
     display=spec.Display(
         summary=lazy("evenhand.tasks.constituents.tables:summary"),

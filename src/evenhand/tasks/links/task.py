@@ -248,6 +248,7 @@ TASK = spec.Task(
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64"), ("label", "string")),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
         attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES),
+        page_slices=("document",),
         labeled_units=lazy("evenhand.tasks.links.evaluation:labeled_links"),
     ),
     display=spec.Display(

@@ -267,6 +267,7 @@ TASK = spec.Task(
         unit_scorers=("verdicts",),
         unit_columns=(("side", "string"), ("matched_start", "int64"), ("matched_end", "int64")),
         slices={"depth": lazy(f"{_MEASURES}:by_depth")},
+        page_slices=("document",),
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
     ),
     display=spec.Display(

@@ -216,6 +216,7 @@ TASK = spec.Task(
         answer_text=partial(lazy("evenhand.tasks.units:answer_text"), kinds=CLASS_KINDS),
         similarity=lazy("evenhand.tasks.relations.evaluation:RelationAgreement"),
         attributes=(*spec.COMMON_ATTRIBUTES, "document-length", "seen", "leaked"),
+        page_slices=("length", "sentence-length", "document"),
         labeled_units=lazy("evenhand.tasks.relations.evaluation:labeled_arguments"),
     ),
     display=spec.Display(

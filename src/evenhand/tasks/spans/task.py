@@ -228,6 +228,7 @@ TASK = spec.Task(
         similarity=lazy("evenhand.tasks.spans.comparison:SpanAgreement"),
         has_suspects=True,
         attributes=(*spec.TEXT_ATTRIBUTES, *spec.STRING_ATTRIBUTES, *spec.SPAN_ATTRIBUTES),
+        page_slices=("length", "sentence-length", "document"),
         labeled_units=lazy("evenhand.tasks.spans.evaluation:labeled_spans"),
         has_causes=True,
     ),

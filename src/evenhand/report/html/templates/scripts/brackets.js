@@ -10,10 +10,22 @@ function drawBrackets(grid, part, unit) {
     put(grid, svg, number + 2, 2, -1);
     return svg;
   });
+  makeRoom(grid, trees.flat(), part);
   const left = drawings[0].getBoundingClientRect().left;
   const boxes = [...grid.querySelectorAll(".token")].map((node) => node.getBoundingClientRect());
   const middles = boxes.map((box) => box.left + box.width / 2 - left);
   drawings.forEach((svg, number) => drawTree(svg, trees[number], part, middles));
+}
+
+/* Words as wide as the labels above them, so labels of neighbours do not touch. */
+function makeRoom(grid, nodes, part) {
+  const tokens = [...grid.querySelectorAll(".token")], widths = tokens.map((node) => node.getBoundingClientRect().width);
+  for (const { code, from, to, here } of nodes) {
+    const [first, last] = [Math.max(from, part.first) - part.first, Math.min(to, part.last) - part.first];
+    const lacking = widthOf(visible(label(code)), here ? 13 : 11) + 6 - widths.slice(first, last).reduce((sum, width) => sum + width, 0);
+    if (lacking > 0) widths[first] += lacking;
+  }
+  tokens.forEach((node, at) => { node.style.minWidth = `${Math.ceil(widths[at])}px`; });
 }
 
 /* The visible brackets of a side, with their errors. */
@@ -21,7 +33,7 @@ function bracketsOf(part, unit, number) {
   const inSight = ([, from, to]) => to > part.first && from < part.last;
   return part.s[number].filter(inSight).map(([code, from, to, mark]) => {
     const here = code === data.label[unit] && from === data.start[unit] && to === data.end[unit];
-    return { code, from, to, mark, here, note: !mark ? "" : number ? "wrong" : systems.length > 1 ? `missed by ${mark} of ${systems.length} systems` : "missed" };
+    return { code, from, to, mark, here, missed: mark && !number, note: !mark ? "" : number ? "wrong" : systems.length > 1 ? `missed by ${mark} of ${systems.length} systems` : "missed" };
   });
 }
 
@@ -52,7 +64,7 @@ function drawTree(svg, tree, part, middles) {
     svg.append(text);
   }
   for (const node of tree) {
-    const group = drawn("g", { class: `${node.mark ? "wrong wrong-label" : ""}${node.here ? " here" : ""}` }), title = drawn("title", {});
+    const group = drawn("g", { class: `${node.mark ? "wrong wrong-label" : ""}${node.missed ? " missed" : ""}${node.here ? " here" : ""}` }), title = drawn("title", {});
     const text = drawn("text", { x: x(node), y: y(node) });
     text.textContent = visible(label(node.code));
     title.textContent = `${text.textContent}${node.note ? `: ${node.note}` : ""}`;

@@ -23,7 +23,7 @@ function rowsOf(filters) {
   });
 }
 
-const sliceColumns = () => data.slices.slice(0, data.slice_columns);
+const sliceColumns = () => data.slices.filter(([name]) => data.slice_columns.includes(name));
 
 function rowOf(unit, system) {
   const sentence = sentenceOf(unit), outcome = classOf(unit, system), start = data.start[unit], end = data.end[unit];

@@ -79,14 +79,13 @@ function drawLinkArcs(svg, arcs) {
   for (const arc of arcs) Object.assign(arc, { text: (arc.wrong ? "✗ " : "") + visible(arc.text) }, { room: roomOf(arc.from, arc.to, `${arc.wrong ? "✗ " : ""}${arc.text}`) });
   arcs.forEach((arc, number) => { arc.level = freeLevel(arc, arcs.slice(0, number), (under) => low(under) <= high(arc) && high(under) >= low(arc)); });
   svg.setAttribute("height", 18 * Math.max(0, ...arcs.map((arc) => arc.level)) + 12);
-  for (const arc of arcs) {
+  const groups = arcs.map((arc) => {
     const depth = 18 * arc.level, width = arc.to - arc.from, group = drawn("g", { class: `${arc.here ? "here" : ""}${arc.wrong ? " wrong wrong-label" : ""}` });
     const far = width ? arc.from : arc.from - 8, near = width ? arc.to : arc.to + 8, bend = Math.sign(near - far) * Math.min(8, Math.abs(near - far) / 3);
     const path = `M ${far} 0 C ${far} ${depth * 0.7}, ${far + bend} ${depth}, ${far + bend * 2} ${depth} L ${near - bend * 2} ${depth} C ${near - bend} ${depth}, ${near} ${depth * 0.7}, ${near} 5`;
-    const text = drawn("text", { x: (far + near) / 2, y: depth + 4 });
-    text.textContent = arc.text;
-    group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${near} 0 l -3.5 6 h 7 z` }), text);
-    svg.append(group);
-  }
-  for (const chosen of svg.querySelectorAll(".here")) svg.append(chosen); /* above the others */
+    group.append(drawn("path", { class: "arc", d: path }), drawn("path", { class: "tip", d: `M ${near} 0 l -3.5 6 h 7 z` }));
+    addLabel(group, (far + near) / 2, depth + 4, arc.text);
+    return group;
+  });
+  putGroups(svg, groups);
 }

@@ -1,5 +1,5 @@
 /* The changes between two systems that the reader chooses: tables computed from the units. */
-const MOST_TRANSITIONS = 50, MOST_LABELS = 20;
+const MOST_TRANSITIONS = 50, MOST_LABELS = 20, MOST_NAMED = 3; /* rows of tables, and those in the line of a closed box */
 const CHANGES = { correction: "corrections", new_error: "new errors", changed_error: "changed errors" };
 
 function buildPairs() {
@@ -79,11 +79,18 @@ function transitionTable(a, b, kind, differences, different) {
   const count = differences.count.toLocaleString("en"), part = make("details"), all = make("p", "", "All of them: "), link = make("a", "", count);
   link.href = address(ends);
   all.append(link);
-  part.append(make("summary", "", `${CHANGES[kind]}: ${count} of ${different.toLocaleString("en")} (${share(differences.count, different)} %)`), all, tableOf(names, cells));
-  part.open = data.pairs.length === 1;
+  const most = rows.slice(0, MOST_NAMED).map((row) => `${row.gold || "–"}: ${row.before} → ${row.after} (${row.count.toLocaleString("en")})`);
+  part.append(summaryOf(`${CHANGES[kind]}: ${count} of ${different.toLocaleString("en")} (${share(differences.count, different)} %)`, most), all, tableOf(names, cells));
   const more = rows.length - cells.length;
   if (more > 0) part.append(make("p", "remark", `${counted(more, "more transition")}, which ${more === 1 ? "is" : "are"} rarer.`));
   return part;
+}
+
+/* The heading of a box, with its first rows in one line. */
+function summaryOf(heading, first) {
+  const node = make("summary", "", heading);
+  node.append(" ", make("small", "", visible(first.join(", "))));
+  return node;
 }
 
 /* The labels with the largest differences between two systems, if the comparison has their scores. */
@@ -98,7 +105,7 @@ function labelTable(a, b) {
     return [{ text: row.name, href, isName: true }, units, ...[percent(row.a), percent(row.b), points(row.delta)].map((text) => ({ text, href }))];
   });
   const part = make("details"), heading = rows.length > MOST_LABELS ? `The ${MOST_LABELS} of ${rows.length} ${data.label_name}s with the largest differences` : `By ${data.label_name}`;
-  part.append(make("summary", "", heading), tableOf([data.label_name, "units", shortNames[a], shortNames[b], "delta"], cells));
+  part.append(summaryOf(heading, rows.slice(0, MOST_NAMED).map((row) => `${row.name} ${points(row.delta)}`)), tableOf([data.label_name, "units", shortNames[a], shortNames[b], "delta"], cells));
   return [part];
 }
 

@@ -52,7 +52,13 @@ function inWords({ at, code, head, wrongHead, wrongLabel, ghost }, tokens) {
 const arcsInWords = (arcs, tokens) => arcs.map((arc) => inWords(arc, tokens)).join("; ");
 
 const arcText = (arc) => (arc.wrongHead || arc.wrongLabel ? "✗ " : "") + visible(label(arc.code)) + (arc.head === -2 ? " (head elsewhere)" : "");
-const CHARACTER = 6.6; /* width of a character of a label, in pixels */
+
+/* The width of a label in pixels; labels of wrong arcs are bold. */
+const ruler = document.createElement("canvas").getContext("2d");
+function widthOf(text, size = 11) {
+  ruler.font = `bold ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+}
 
 /* The depth of arcs: each is below all arcs inside it, and below those whose labels would touch its label. */
 function leveled(all, middles) {
@@ -69,7 +75,7 @@ function leveled(all, middles) {
 
 /* The extent of a label in the middle of an arc, in pixels. */
 function roomOf(one, other, text) {
-  const middle = (one + other) / 2, half = (text.length * CHARACTER) / 2 + 2;
+  const middle = (one + other) / 2, half = widthOf(text) / 2 + 3;
   return [middle - half, middle + half];
 }
 
@@ -86,17 +92,30 @@ function drawArcs(svg, all, middles, here) {
   const height = 18 * all.reduce((most, arc) => Math.max(most, isArc(arc) ? arc.level : 0), 1) + 22;
   const below = (arc) => 14 * (arc.level - 1); /* labels of roots do not touch each other */
   svg.setAttribute("height", height + Math.max(0, ...all.filter((arc) => !isArc(arc)).map(below)));
-  for (const arc of all) {
+  const groups = all.map((arc) => {
     const classes = [arc.at === here ? "here" : "", arc.ghost ? "ghost" : "", arc.wrongHead ? "wrong" : "", arc.wrongLabel ? "wrong-label" : ""];
     const group = drawn("g", { class: classes.filter(Boolean).join(" ") });
     if (isArc(arc)) drawArc(group, middles[arc.at], middles[arc.head], 18 * arc.level);
     else group.append(drawn("path", { class: "arc", d: `M ${middles[arc.at]} ${height - 18} V 5` }), drawn("path", { class: "tip", d: `M ${middles[arc.at]} 0 l -3.5 6 h 7 z` }));
-    const text = drawn("text", isArc(arc) ? { x: (middles[arc.at] + middles[arc.head]) / 2, y: 18 * arc.level + 4 } : { x: middles[arc.at], y: height - 6 + below(arc) });
-    text.textContent = arc.text;
-    group.append(text);
-    svg.append(group);
-  }
-  for (const chosen of [...svg.querySelectorAll(".here")]) svg.append(chosen); /* above the others */
+    addLabel(group, isArc(arc) ? (middles[arc.at] + middles[arc.head]) / 2 : middles[arc.at], isArc(arc) ? 18 * arc.level + 4 : height - 6 + below(arc), arc.text);
+    return group;
+  });
+  putGroups(svg, groups);
+}
+
+/* A label on a ground that covers the lines under it. */
+function addLabel(group, x, y, text) {
+  const label = drawn("g", { class: group.getAttribute("class") }), node = drawn("text", { x, y }), width = widthOf(text) + 4;
+  node.textContent = text;
+  label.append(drawn("rect", { class: "ground", x: x - width / 2, y: y - 10, width, height: 14 }), node);
+  group.label = label;
+}
+
+/* Arcs, the ones of the unit last, and then their labels, which no line crosses. */
+function putGroups(svg, groups) {
+  const isHere = (group) => group.classList.contains("here");
+  const ordered = [...groups.filter((group) => !isHere(group)), ...groups.filter(isHere)];
+  svg.append(...ordered, ...ordered.map((group) => group.label));
 }
 
 /* An arc from a head to a dependent at x, with a tip there. */
