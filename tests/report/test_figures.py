@@ -643,5 +643,16 @@ def triangles(axes: Any) -> list[str]:
         ([], (0.0, 1.0)),
     ],
 )
-def test_the_usual_range_leaves_out_outliers(values: list[float], usual: tuple[float, float]) -> None:
-    assert canvas.usual_range(values) == usual
+def test_axes_leave_out_outliers(values: list[float], usual: tuple[float, float]) -> None:
+    assert canvas.axis_limits((value, None) for value in values) == usual
+
+
+def test_axes_have_room_for_intervals() -> None:
+    """A value is not an outlier if it is less than three widths of an interval away from the others."""
+    narrow, wide = (
+        [(value, (value - width, value + width)) for value in (0.92, 0.91, 0.90, 0.89, 0.88, 0.67)]
+        for width in (0.01, 0.05)
+    )
+    assert canvas.axis_limits(narrow) == (0.87, 0.93)
+    assert canvas.axis_limits(wide) == pytest.approx((0.62, 0.97))
+    assert canvas.axis_limits([*narrow, (float("nan"), None)]) == (0.87, 0.93)

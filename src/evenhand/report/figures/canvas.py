@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
 from itertools import combinations, cycle
+from math import isnan
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 from unicodedata import bidirectional, category, combining, east_asian_width
 
@@ -266,28 +268,34 @@ def characters(family: str) -> frozenset[str]:
         return frozenset()
 
 
-# Ranges without outliers
+# Axes without outliers
 
 
+Estimate = tuple[float, tuple[float, float] | None]
+"""A score or a difference, with its interval, if any."""
 _MIN_VALUES, _FENCE, _MIN_DISTANCE = 5, 3.0, 0.02
-"""The least number of values with outliers; the distance of outliers from the quartiles, in interquartile ranges, and
-its minimum.
+"""The least number of values with outliers; the distance of outliers from the quartiles, in interquartile ranges and
+in intervals; and its minimum.
 """
 
 
-def usual_range(values: Sequence[float]) -> tuple[float, float]:
-    """The least and greatest score (or difference of scores) without outliers, which would squeeze the others.
+def axis_limits(estimates: Iterable[Estimate]) -> tuple[float, float]:
+    """The ends of an axis of scores (or differences of scores), with room for all values and intervals except outliers.
 
-    An outlier is further from the nearest quartile than three interquartile ranges (*far out*, Tukey 1977, section 2D),
-    and than two points.
+    An outlier would squeeze the intervals of the others: it is further from the nearest quartile than three
+    interquartile ranges (*far out*, Tukey 1977, section 2D), than three intervals are wide, and than two points. A
+    value beyond the ends is an outlier. Undefined values do not count.
     """
-    ordered = sorted(values)
-    if len(ordered) < _MIN_VALUES:
-        return (ordered[0], ordered[-1]) if ordered else (0.0, 1.0)
-    lower, upper = (ordered[round((len(ordered) - 1) * share)] for share in (0.25, 0.75))
-    room = max(_FENCE * (upper - lower), _MIN_DISTANCE)
-    usual = [value for value in ordered if lower - room <= value <= upper + room]
-    return usual[0], usual[-1]
+    known = sorted((value, bounds or (value, value)) for value, bounds in estimates if not isnan(value))
+    if not known:
+        return 0.0, 1.0
+    if len(known) >= _MIN_VALUES:
+        lower, upper = (known[round((len(known) - 1) * share)][0] for share in (0.25, 0.75))
+        width = median(high - low for _, (low, high) in known)
+        room = max(_FENCE * (upper - lower), _FENCE * width, _MIN_DISTANCE)
+        known = [(value, bounds) for value, bounds in known if lower - room <= value <= upper + room]
+    edges = [edge for value, bounds in known for edge in (value, *bounds) if not isnan(edge)]
+    return min(edges), max(edges)
 
 
 # Ticks

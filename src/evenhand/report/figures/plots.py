@@ -173,25 +173,16 @@ def _deltas(axes: Axes, pairs: Sequence[Pair]) -> None:
     """The change of the score in points of 100, with its interval and marks of significance."""
     axes.axvline(0, color=canvas.GREY, linewidth=0.6)
     values = [(pair.delta, pair.interval) for pair in pairs]
-    _points(axes, values, _limits(values), {"color": "black", "markersize": 4})
+    _points(axes, values, canvas.axis_limits(values), {"color": "black", "markersize": 4})
     for row, (pair, delta) in enumerate((pair, 100 * pair.delta) for pair in pairs):
         marks = stars(None if pair.significance is None else pair.significance.p_holm)
         text = UNDEFINED if isnan(delta) else f"{delta:+.2f}{marks}".replace("-", "−")
         canvas.annotate(axes, text, (1, row), 4, at_edge=True)
 
 
-Estimate = tuple[float, tuple[float, float] | None]
-"""A score or a difference, with its interval, if any."""
-
-
-def _limits(estimates: Sequence[Estimate]) -> tuple[float, float]:
-    """The least and greatest value that an axis shows: without outliers, with the intervals of all others."""
-    low, high = canvas.usual_range([value for value, _ in estimates if not isnan(value)])
-    usual = [(value, bounds or (value, value)) for value, bounds in estimates if low <= value <= high]
-    return min((bounds[0] for _, bounds in usual), default=low), max((bounds[1] for _, bounds in usual), default=high)
-
-
-def _points(axes: Axes, estimates: Sequence[Estimate], limits: tuple[float, float], mark: Mapping[str, Any]) -> None:
+def _points(
+    axes: Axes, estimates: Sequence[canvas.Estimate], limits: tuple[float, float], mark: Mapping[str, Any]
+) -> None:
     """Points with intervals in points of 100, one per row; a triangle at the edge for a value beyond the limits."""
     low, high = limits
     inside = [(row, *estimate) for row, estimate in enumerate(estimates) if low <= estimate[0] <= high]
@@ -471,8 +462,8 @@ def draw_ranks(ranking: Ranking, size: Size) -> Figure:
     figure = sheet(size, _SMALL_PRINT + rows * (_AROUND_PANEL + _SYSTEM * len(systems)))
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     drawn = {measure: [ranking[measure][system] for system in systems] for measure in measures}
-    lows, highs = zip(*(_limits([(row.score, row.interval) for row in rows]) for rows in drawn.values()), strict=True)
-    limits = min(lows), max(highs)  # panels share their axis
+    ends = [canvas.axis_limits((row.score, row.interval) for row in rows) for rows in drawn.values()]
+    limits = min(low for low, _ in ends), max(high for _, high in ends)  # panels share their axis
     for number, (axes, measure) in enumerate(zip(panels, measures, strict=False)):
         _rank_panel(axes, drawn[measure], limits)
         axes.set_title(model_title(ranking.task, measure), loc="left")

@@ -15,7 +15,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints
 from evenhand.comparison.units import CollectedUnits, Sentence
 from evenhand.errors import SettingError
-from evenhand.report.figures.canvas import fills, usual_range
+from evenhand.report.figures.canvas import axis_limits, fills
 from evenhand.report.html.sections import address
 from evenhand.report.verdict import against_best, score_name
 from evenhand.results.causes import Causes, FoundSlice
@@ -107,14 +107,9 @@ def _ink(color: str) -> str:
 
 def _scale(report: Report) -> tuple[float, float]:
     """The ends of a scale with room for all scores and intervals, without outliers."""
-    standings = [standing for standing in report.ranking[report.by].values() if not isnan(standing.score)]
-    low, high = usual_range([standing.score for standing in standings])
-    usual = [standing for standing in standings if low <= standing.score <= high]
-    edges = [edge for standing in usual for edge in (*(standing.interval or ()), standing.score) if not isnan(edge)]
-    if not edges:
-        return 0.0, 1.0
-    room = max((max(edges) - min(edges)) * 0.05, 0.005)
-    return max(0.0, min(edges) - room), min(1.0, max(edges) + room)
+    low, high = axis_limits((standing.score, standing.interval) for standing in report.ranking[report.by].values())
+    room = max((high - low) * 0.05, 0.005)
+    return max(0.0, low - room), min(1.0, high + room)
 
 
 def _row(report: Report, name: str, low: float, high: float, bar: Mapping[str, Any] | None) -> dict[str, Any]:
