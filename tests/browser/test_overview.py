@@ -126,18 +126,20 @@ def test_line_breaks_are_signs(open_page: Open, tmp_path: Path, example: Path) -
     assert "↵" in texts
 
 
-def test_long_names_are_shortened_in_the_middle(open_page: Open, tmp_path: Path, example: Path) -> None:
+def test_long_names_lose_common_parts_and_their_middle(open_page: Open, tmp_path: Path, example: Path) -> None:
     names = [f"experiment-2024-05-{day}-roberta-large-finetuned-on-news-and-blogs-seed-{day}" for day in (11, 12, 13)]
     systems = dict(zip(names, many(example, 3).values(), strict=True))
     eh.report(example / "gold.conll", systems, **QUICK).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units", viewport={"width": 1440, "height": 900})
-    short = "experiment-202…blogs-seed-13"
-    assert page.locator(".all-systems tbody th bdi").first.inner_text() == short
+    short = page.locator(".all-systems tbody th bdi").all_inner_texts()
+    assert [f"{name[:3]}…{name[-8:]}" for name in short] == ["13-…-seed-13", "12-…-seed-12", "11-…-seed-11"]
+    assert all("…" in name and len(name) < 29 for name in short)
     assert page.locator(".all-systems tbody th bdi").first.get_attribute("title") == names[2]
-    assert page.locator(f"#verdict span[title='{names[2]}']").first.inner_text() == short
+    assert page.locator(f"#verdict span[title='{names[2]}']").first.inner_text() == short[0]
     height = "(node) => node.getBoundingClientRect().height / parseFloat(getComputedStyle(node).lineHeight)"
     assert page.locator("#verdict").evaluate(height) < 4
-    for heading in page.locator("#head button, #systems > details > summary, .all-systems th").all():
+    assert all(row.evaluate(height) < 2 for row in page.locator(".all-systems tbody th").all())
+    for heading in page.locator("#head button, #systems > details > summary").all():
         assert heading.evaluate(height) < 3.5, heading.inner_text()
 
 

@@ -539,21 +539,44 @@ def test_fonts_that_cannot_be_read_have_no_characters(monkeypatch: pytest.Monkey
     canvas.characters.cache_clear()
 
 
-def test_long_names_are_cut_by_their_width() -> None:
+def test_long_names_lose_their_middle() -> None:
     assert canvas.named("short", 1.0) == "short"
-    assert canvas.named("x" * 60, 1.0) == "x" * 14 + "…"
-    assert canvas.named("人" * 60, 1.0) == "人" * 8 + "…"
+    assert canvas.named("x" * 60, 1.0) == "x" * 4 + "…" + "x" * 10
+    assert canvas.named("人" * 60, 1.0) == "人" * 2 + "…" + "人" * 6
     assert canvas.clean("a\tb\nc\x00") == "a b c\ufffd"
 
 
-def test_long_names_that_would_look_alike_are_cut_in_the_middle() -> None:
-    assert canvas.distinct_names(["Vicomtech-run1.spert", "ExSim"], 0.8) == {
-        "Vicomtech-run1.spert": "Vicomtech-r…",
-        "ExSim": "ExSim",
-    }
-    runs = [f"Vicomtech-run{number}.spert" for number in (1, 2)]
-    assert list(canvas.distinct_names(runs, 0.8).values()) == ["Vic…n1.spert", "Vic…n2.spert"]
-    assert list(canvas.distinct_names(["x" * 60, "x" * 61], 0.0).values()) == ["…x", "…x"]
+def test_names_are_whole_if_all_fit() -> None:
+    names = ["run-1.spert", "run-2.spert"]
+    assert canvas.distinct_names(names, 1.0) == dict(zip(names, names, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["Vicomtech-run1.spert", "ExSim-run1.spert"], ["Vicomtech", "ExSim"]),
+        (["Vicomtech-run1.spert", "Vicomtech-run2.spert"], ["run1", "run2"]),
+        (["bert-base-german-cased", "bert-base-german-cased-crf"], ["cased", "cased-crf"]),
+        (["bert-base-german-cased"], ["ber…an-cased"]),
+        # the difference is in the middle
+        ([f"{'a' * 30}{number}{'b' * 30}" for number in (1, 2)], ["…1…", "…2…"]),
+        ([f"{'a' * 30}{number * 30}{'b' * 30}" for number in "12"], ["…11…111111…", "…22…222222…"]),
+        # the difference is too wide, or invisible
+        ([f"x{'a' * length}" for length in (60, 61, 62)], ["…a…", "…aa…", "…aaa…"]),
+        (["a\x00", "a\x01"], ["a\ufffd (1)", "a\ufffd (2)"]),
+    ],
+)
+def test_wide_names_show_where_they_differ(names: list[str], short: list[str]) -> None:
+    assert list(canvas.distinct_names(names, 0.8).values()) == short
+
+
+@pytest.mark.parametrize("inches", [0.3, 0.8, 1.5])
+def test_short_names_are_distinct(inches: float) -> None:
+    letters = [f"{'x' * 40}{number:02}{'y' * 40}-{number % 3}" for number in range(25)]
+    words = [f"runs/bert-base-german-cased-{size}-lr{rate}/{seed}" for size in "ab" for rate in "12" for seed in "345"]
+    for names in (letters, words, ["x" * 60, "x" * 61], ["人" * 40, "人" * 39 + "地"]):
+        short = canvas.distinct_names(names, inches)
+        assert len(set(short.values())) == len(names)
 
 
 # What cannot be drawn

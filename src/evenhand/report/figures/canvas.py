@@ -5,9 +5,10 @@ matplotlib is loaded by functions because pages use the fills without it.
 
 from __future__ import annotations
 
+import re
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from io import BytesIO
@@ -164,26 +165,57 @@ def clean(text: str) -> str:
 
 
 def named(text: str, inches: float) -> str:
-    """A name, shortened if it is wider than this."""
-    text = clean(text)
-    if text_width(text, TEXT_SIZE) <= inches:
-        return text
-    while text and text_width(f"{text}…", TEXT_SIZE) > inches:
-        text = text[:-1]
-    return f"{text}…"
+    """A name, without its middle if it is wider than this."""
+    return _shorten_inside(clean(text), inches)
+
+
+_WORDS = re.compile(r"[^\W_]+|[\W_]+")
 
 
 def distinct_names(names: Iterable[str], inches: float) -> dict[str, str]:
-    """Names of systems, shortened at their ends or, if some would be equal, in the middle."""
-    names = list(dict.fromkeys(names))
-    short = {name: named(name, inches) for name in names}
-    if len(set(short.values())) == len(names):
-        return short
-    return {name: _shorten_inside(clean(name), inches) for name in names}
+    """Names of systems, labels or slices that fit into this width, never two of them equal.
+
+    If a name is too wide, all of them lose the words that they begin or end with in common; names that are still too
+    wide lose their middle. Names that would then be equal show the part in which they differ or, if that does not fit
+    either, a number.
+    """
+    full = {name: clean(name) for name in names}
+    if any(text_width(text, TEXT_SIZE) > inches for text in full.values()):
+        full = dict(zip(full, _without_common(list(full.values()), _WORDS.findall), strict=True))
+    short = {name: _shorten_inside(text, inches) for name, text in full.items()}
+    for alike in _alike(short):
+        parts = _without_common([full[name] for name in alike], list)
+        short |= {name: _shorten_inside(f"…{part}…", inches) for name, part in zip(alike, parts, strict=True)}
+    numbers = {name: number for number, name in enumerate(full, 1)}
+    for alike in _alike(short):
+        for name in alike:
+            mark = f" ({numbers[name]})"
+            short[name] = _shorten_inside(full[name], inches - text_width(mark, TEXT_SIZE)) + mark
+    return short
+
+
+def _alike(short: Mapping[str, str]) -> list[list[str]]:
+    """Groups of names with equal short forms."""
+    groups: dict[str, list[str]] = {}
+    for name, text in short.items():
+        groups.setdefault(text, []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
+
+
+def _without_common(texts: Sequence[str], parts_of: Callable[[str], Sequence[str]]) -> list[str]:
+    """Texts without the parts that all begin or end with; at least one part of each remains."""
+    if len(texts) < 2:
+        return list(texts)
+    parts = [parts_of(text) for text in texts]
+    most = min(map(len, parts)) - 1
+    start = next((place for place in range(most) if len({row[place] for row in parts}) > 1), max(0, most))
+    most -= start
+    end = next((place for place in range(most) if len({row[-1 - place] for row in parts}) > 1), max(0, most))
+    return ["".join(row[start : len(row) - end]) for row in parts]
 
 
 def _shorten_inside(text: str, inches: float) -> str:
-    """A text without its middle; a third of the remainder is its beginning."""
+    """A text that fits, without its middle if necessary; a third of the remainder is its beginning."""
     short, kept = text, len(text)
     while text_width(short, TEXT_SIZE) > inches and kept > 1:
         kept -= 1
@@ -205,7 +237,14 @@ def joined(first: str, between: str, second: str) -> str:
 
 def text_width(text: str, points: float) -> float:
     """The estimated width of a text, in inches."""
-    return sum(0 if combining(char) else 1.0 if east_asian_width(char) in "WF" else 0.58 for char in text) * points / 72
+    return sum(map(_char_width, text)) * points / 72
+
+
+def _char_width(char: str) -> float:
+    """The estimated width of a character, in parts of the type size."""
+    if combining(char):
+        return 0.0
+    return 1.0 if east_asian_width(char) in "WF" else 0.72 if char.isupper() or char in "mw%…→" else 0.58
 
 
 def finish(figure: Figure) -> Figure:

@@ -19,6 +19,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import counted, plural
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
+from evenhand.report.figures.canvas import distinct_names
 from evenhand.report.html.power import power_figure
 from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
@@ -297,8 +298,8 @@ def _figures(pair: Pair) -> list[float | None]:
 # Texts: long names shortened in the middle, no options of commands, one minus sign
 
 
-MAX_NAME = 28
-"""Maximum length of a system's name; the title of the name has all of it."""
+_NAME_WIDTH = 1.82
+"""Maximum width of a system's name in small type, in inches: about 28 characters; its title is the whole name."""
 _MINUS = re.compile(r"(?<![\w.-])-(?=[\d.])")
 _OPTION = r"--[a-z]"
 _CLAUSE = re.compile(rf"[;,] (?:[^;.()]|\.(?=\w))*{_OPTION}(?:[^;.()]|\.(?=\w))*(?=[;.)]|$)")
@@ -307,21 +308,8 @@ _SENTENCE = re.compile(r"(?<=[.:]) +(?=\S)")
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Names by their full forms; long ones lose their middle, and remain distinct."""
-    names, short = list(names), dict[str, str]()
-    for name in names:
-        width = MAX_NAME
-        while (shortened := _without_middle(name, width)) in short.values() and len(shortened) < len(name):
-            width += 1
-        short[name] = shortened
-    return short
-
-
-def _without_middle(name: str, width: int) -> str:
-    if len(name) <= width:
-        return name
-    begin = width // 2
-    return f"{name[:begin]}…{name[begin + 1 - width :]}"
+    """Names by their full forms; if some are long, without common parts and without their middle. All are distinct."""
+    return distinct_names(names, _NAME_WIDTH)
 
 
 def shortened(text: str, short: Mapping[str, str]) -> Markup:
