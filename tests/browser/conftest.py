@@ -44,7 +44,7 @@ def browser() -> Iterator[Any]:
 def example_reports() -> dict[str, eh.Report]:
     """Reports on the bundled examples, by task."""
     all_reports = {}
-    for task in (*EXAMPLES, "constituents"):
+    for task in (*EXAMPLES, "constituents", "records"):
         example = TASKS[task].example
         path = ROOT / "src" / "evenhand" / "examples" / example.folder
         systems = [path / system for system in example.systems]
