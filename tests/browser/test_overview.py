@@ -117,6 +117,8 @@ def test_constituents_have_labeled_f1(open_page: Open, tmp_path: Path) -> None:
     page = open_page(tmp_path / "all.html")
     assert page.locator(".systems thead .number").all_inner_texts()[:2] == ["labeled-all F1", "labeled"]
     assert page.locator(".systems tbody .number").all_inner_texts()[:2] == ["88.36", "91.51"]
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert not page.locator(".systems tbody .further").first.is_visible(), "a telephone shows no headings"
     eh.report(gold, {"same": gold, "again": gold}, **QUICK).to_html(tmp_path / "same.html")
     page = open_page(tmp_path / "same.html")
     assert page.locator(".systems thead .number").all_inner_texts()[0] == "labeled F1"
