@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from evenhand.comparison.differences import Bound
 from evenhand.data.vocabulary import list_names
 from evenhand.dataclass import dataclass
-from evenhand.errors import counted, plural
+from evenhand.errors import counted, plural, visible
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
 from evenhand.report.figures.canvas import distinct_names
@@ -300,6 +300,7 @@ def _figures(pair: Pair) -> list[float | None]:
 
 _NAME_WIDTH = 1.82
 """Maximum width of a system's name in small type, in inches: about 28 characters; its title is the whole name."""
+_SIGNS = str.maketrans({"\n": "↵", "\t": "⇥"})
 _MINUS = re.compile(r"(?<![\w.-])-(?=[\d.])")
 _OPTION = r"--[a-z]"
 _CLAUSE = re.compile(rf"[;,] (?:[^;.()]|\.(?=\w))*{_OPTION}(?:[^;.()]|\.(?=\w))*(?=[;.)]|$)")
@@ -309,7 +310,17 @@ _SENTENCE = re.compile(r"(?<=[.:]) +(?=\S)")
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Names by their full forms; if some are long, without common parts and without their middle. All are distinct."""
-    return distinct_names(names, _NAME_WIDTH)
+    shown = {name: with_signs(name) for name in names}
+    short = distinct_names(shown.values(), _NAME_WIDTH)
+    return {name: short[text] for name, text in shown.items()}
+
+
+def with_signs(text: str) -> str:
+    """A text with signs for line feeds and tabs, and codes (`\\x1b`) for other control characters.
+
+    Browsers do not show these.
+    """
+    return visible(text.translate(_SIGNS))
 
 
 def shortened(text: str, short: Mapping[str, str]) -> Markup:
@@ -317,7 +328,9 @@ def shortened(text: str, short: Mapping[str, str]) -> Markup:
     long = sorted((name for name in short if short[name] != name), key=len, reverse=True)
     parts = re.split(f"({'|'.join(map(re.escape, long))})", text) if long else [text]
     return Markup("").join(
-        Markup('<span title="{}">{}</span>').format(part, short[part]) if part in long else escape(part)
+        Markup('<span title="{}">{}</span>').format(with_signs(part), short[part])
+        if part in long
+        else escape(with_signs(part))
         for part in parts
     )
 
