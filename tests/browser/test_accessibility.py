@@ -78,6 +78,21 @@ def test_axe_finds_no_violation(
     assert page.evaluate(VIOLATIONS) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+def test_axe_finds_no_violation_in_a_leak_page(open_page: Open, tmp_path: Path, scheme: str) -> None:
+    """With many systems and long names."""
+    folder = ROOT / "src" / "evenhand" / "examples" / "ner"
+    files = [folder / f"{name}.conll" for name in ("gazetteer", "crf", "tagger")]
+    systems = {f"a-system-with-a-very-long-name-and-seed-{at:02}": files[at % 3] for at in range(22)}
+    eh.report(folder / "gold.conll", systems, by="leak", trials=0, resamples=20).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", viewport=WIDTHS[1], color_scheme=scheme)
+    page.evaluate("document.querySelectorAll('#overview details').forEach((part) => { part.open = true; })")
+    page.evaluate("document.querySelector('#systems > details').open = true")
+    page.evaluate(axe())
+    assert page.evaluate(VIOLATIONS) == []
+    assert page.evaluate(STUCK) == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", OTHERS)
 def test_axe_finds_no_violation_in_other_pages(open_page: Open, tmp_path: Path, name: str) -> None:

@@ -41,6 +41,8 @@ def test_the_first_screen_has_a_sentence_and_three_figures(open_page: Open, data
     ]
     assert page.locator(".headlines small").first.inner_text().startswith("95 % interval 0.97 to 0.98")
     assert page.locator(".headlines").bounding_box()["y"] < 200
+    assert page.inner_text("header p") == "7 documents; none of the annotators is the gold standard."
+    assert page.locator("#conflicts > p").first.inner_text() == "66 of 364 places are in conflict."
     assert page.locator("#places").bounding_box()["y"] < 900
     assert page.locator("#figures").bounding_box()["y"] < 5000
     follow(page, page.locator(".headlines a").click)
@@ -55,6 +57,35 @@ def test_alpha_decides_how_well_annotators_agree(tmp_path: Path, wrong: int, wor
         (tmp_path / f"{name}.tsv").write_text("".join(rows) + "\n")
     sides = [tmp_path / "ana.tsv", tmp_path / "ben.tsv"]
     assert f"Two annotators agree {word}: alpha " in eh.agree(sides, task="tags", resamples=0).to_html()
+
+
+def test_long_tables_of_conflicts_fold(open_page: Open, tmp_path: Path) -> None:
+    """Six annotators are fifteen pairs; labels and documents with most conflicts come first."""
+    words = {f"d{at:02}": ["w"] * 24 for at in range(12)}
+    same = [(f"L{at:02}", 2 * at, 2 * at + 1) for at in range(12)]
+    names = [
+        f"project-north-annotator-with-a-long-name-{name}-final" for name in ("ana", "ben", "cyd", "dan", "eve", "fay")
+    ]
+    spans = {name: {document: list(same) for document in words} for name in names}
+    spans[names[0]]["d07"][3] = ("L09", 6, 7)
+    sides = {name: eh.spans(given, tokens=words, name=name) for name, given in spans.items()}
+    eh.agree(sides, resamples=0).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", viewport={"width": 1440, "height": 900})
+    assert page.inner_text("h1") == "Agreement of 6 annotators"
+    tables = page.locator(".counts > div")
+    assert tables.locator("summary").all_inner_texts() == ["5 more", "2 more", "2 more"]
+    first = [table.locator("tbody tr th").first.inner_text() for table in tables.all()]
+    assert first == ["all", "ana – ben", "L03", "d07"]
+    assert tables.nth(1).locator("tbody th bdi").first.get_attribute("title") == f"{names[0]} – {names[1]}"
+    assert page.locator(".place").first.locator(".side").all_text_contents()[1:4] == ["ana", "ben", "cyd"]
+    assert page.locator("#places").bounding_box()["y"] < 900
+
+
+def test_a_coefficient_below_zero_has_a_minus_sign(tmp_path: Path) -> None:
+    for name, tags in (("ana", "AB"), ("ben", "BA")):
+        (tmp_path / f"{name}.tsv").write_text("".join(f"w\t{tags[at % 2]}\n" for at in range(40)))
+    page = eh.agree([tmp_path / "ana.tsv", tmp_path / "ben.tsv"], task="tags", resamples=0).to_html()
+    assert "Two annotators agree poorly: alpha −0.9" in page
 
 
 def test_an_undecided_place_has_no_filled_vote(open_page: Open, tmp_path: Path) -> None:

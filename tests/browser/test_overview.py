@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from conftest import ROOT
+from evenhand.tasks.registry import TASKS as DECLARED
 from pages import QUICK, TASKS, Open, go
 
 
@@ -37,6 +39,114 @@ def test_sixteen_systems_are_in_sight_without_scrolling(open_page: Open, sixteen
     assert page.locator("#more-systems").count() == 0
 
 
+FIRST = {
+    "spans": "tagger leads crf by 14.52 points, p = 0.",
+    "tags": "neural leads hmm by 5.41 points, p = 0.",
+    "trees": "neural leads transition by 12.05 points, p = 0.",
+    "chains": "neural leads pairs by 20.68 points, p = 0.",
+    "relations": "joint leads pipeline by 11.13 points, p = 0.",
+    "links": "reranker leads context by 12.74 points, p = 0.",
+    "constituents": "neural leads pcfg by 6.54 points, p = 0.",
+    "records": "large leads small by 6.97 points, p = 0.",
+}
+"""The first words of the page of three systems, by task."""
+
+
+@pytest.mark.parametrize(
+    "task", [name if name in ("spans", "records") else pytest.param(name, marks=pytest.mark.long) for name in FIRST]
+)
+@pytest.mark.parametrize("number", [1, 3, 16])
+def test_the_first_screen_answers_three_questions(open_page: Open, tmp_path: Path, task: str, number: int) -> None:
+    """Which system is better, whether that is certain, and what to fix first, without scrolling."""
+    example = DECLARED[task].example
+    folder = ROOT / "src" / "evenhand" / "examples" / example.folder
+    files = [folder / name for name in example.systems]
+    systems = {files[-1 - at % 3].stem + (f"-{at}" if at > 2 else ""): files[-1 - at % 3] for at in range(number)}
+    eh.report(folder / example.gold, systems, task=task, trials=200, resamples=50).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", viewport={"width": 1440, "height": 900})
+    assert page.evaluate("scrollY") == 0
+    assert page.inner_text("#verdict").startswith(FIRST[task] if number == 3 else next(iter(systems)))
+    for selector in ("#verdict", ".all-systems tbody tr:last-child", "#fix-first .fixes:not([hidden]) tbody tr"):
+        box = page.locator(selector).first.bounding_box()
+        assert box["y"] + box["height"] <= 900, selector
+    assert page.locator(".all-systems tbody tr").count() == number
+    assert page.locator("#verdict").bounding_box()["height"] < 110, "four lines of 25 pixels"
+
+
+def test_warnings_of_several_systems_are_one_sentence(open_page: Open, tmp_path: Path) -> None:
+    folder = ROOT / "src" / "evenhand" / "examples" / "records"
+    systems = dict.fromkeys(("a", "b"), folder / "small.jsonl") | {"c": folder / "large.jsonl"}
+    eh.report(folder / "gold.jsonl", systems, **QUICK).to_html(tmp_path / "page.html")
+    text = open_page(tmp_path / "page.html").inner_text("#verdict")
+    assert "a, b: 1 of 24 answers is unparsable and counts as empty." in text
+    assert text.count("unparsable") == 1
+
+
+def test_a_note_of_the_verdict_is_not_repeated_as_a_caution(open_page: Open, tmp_path: Path, example: Path) -> None:
+    eh.report(example / "gold.conll", many(example, 6), trials=50, resamples=0, of="sentences").to_html(
+        tmp_path / "page.html"
+    )
+    page = open_page(tmp_path / "page.html")
+    assert "50 trials allow no p-value below 5 %." in page.inner_text("#verdict")
+    assert "trials allow" not in page.inner_text("#cautions")
+
+
+def test_differences_below_a_hundredth_point_are_ties(open_page: Open, tmp_path: Path) -> None:
+    """One more right tag of 30,000 is 0.003 points."""
+    rows = ["w\tA\n"] * 30_000
+    (tmp_path / "gold.tsv").write_text("".join(rows))
+    for name, wrong in (("one", 2), ("two", 3)):
+        (tmp_path / f"{name}.tsv").write_text("".join(["w\tB\n"] * wrong + rows[wrong:]))
+    sides = [tmp_path / f"{name}.tsv" for name in ("one", "two")]
+    eh.report(tmp_path / "gold.tsv", sides, task="tags", trials=0, resamples=0).to_html(tmp_path / "page.html")
+    text = open_page(tmp_path / "page.html").inner_text("#verdict")
+    assert text.startswith("one and two are tied: their scores differ by less than 0.01 points")
+    assert "0.00 points" not in text
+
+
+def test_measures_by_which_another_system_leads_have_names(open_page: Open, example_pages: dict[str, Path]) -> None:
+    text = open_page(example_pages["trees"]).inner_text("#verdict")
+    assert "By Tokens F1, Sentences F1 and Words F1, rules leads." in text
+
+
+def test_constituents_have_labeled_f1(open_page: Open, tmp_path: Path) -> None:
+    """Where no sentence has errors, `labeled-all` is EVALB's labeled F1; elsewhere EVALB's figure is beside it."""
+    folder = ROOT / "src" / "evenhand" / "examples" / "constituents"
+    gold, systems = folder / "gold.mrg", [folder / "pcfg.mrg", folder / "chunks.mrg"]
+    eh.report(gold, systems, **QUICK).to_html(tmp_path / "all.html")
+    page = open_page(tmp_path / "all.html")
+    assert page.locator(".systems thead .number").all_inner_texts()[:2] == ["labeled-all F1", "labeled"]
+    assert page.locator(".systems tbody .number").all_inner_texts()[:2] == ["88.36", "91.51"]
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert not page.locator(".systems tbody .further").first.is_visible(), "a telephone shows no headings"
+    eh.report(gold, {"same": gold, "again": gold}, **QUICK).to_html(tmp_path / "same.html")
+    page = open_page(tmp_path / "same.html")
+    assert page.locator(".systems thead .number").all_inner_texts()[0] == "labeled F1"
+    assert "Points of labeled F1." in page.inner_text("#verdict")
+
+
+def test_chains_have_the_conll_average(open_page: Open, example_pages: dict[str, Path]) -> None:
+    head = open_page(example_pages["chains"]).locator(".systems thead .number").first
+    assert head.inner_text() == "MELA F1"
+    assert head.get_attribute("title").endswith("the CoNLL score.")
+
+
+def test_a_leak_page_shows_what_a_reader_sees(open_page: Open, tmp_path: Path, example: Path) -> None:
+    systems = [example / "crf.conll", example / "gazetteer.conll"]
+    eh.report(example / "gold.conll", systems, by="leak", **QUICK).to_html(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", "#units?system=crf&kind=partial&gold=ORG")
+    assert page.locator(".systems thead .number").all_inner_texts()[0] == "leak recall"
+    assert "Points of leak recall, gold spans that are fully covered." in page.inner_text("#verdict")
+    assert page.inner_text(".legend").split() == ["partial:", "partly", "legible", "exposed:", "legible"]
+    assert page.locator("#rows .unit").first.locator("td").all_inner_texts()[-2:] == [
+        "✗ █ Ltd",
+        "✗ Almeida & Daughters Ltd",
+    ]
+    facts = page.locator("#detail dl dd").all_inner_texts()
+    assert "partial: a reader sees “█ Ltd”" in facts
+    assert "exposed: a reader sees “Almeida & Daughters Ltd”" in facts
+
+
 def test_further_measures_are_beside_the_score(open_page: Open, example_pages: dict[str, Path]) -> None:
     page = open_page(example_pages["chains"], viewport={"width": 1440, "height": 900})
     assert page.locator(".systems th.further").all_inner_texts() == ["MUC", "B³", "CEAFe", "LEA"]
@@ -48,7 +158,7 @@ def test_an_outlier_is_marked_at_the_edge_of_the_scale(open_page: Open, sixteen:
     page = open_page(sixteen)
     last = page.locator(".all-systems tbody tr").last
     assert last.locator("th").inner_text().startswith("hammerton")
-    assert last.locator(".beyond.low").count() == 1
+    assert last.locator(".beyond.low").inner_text() == "◀ 67.39"
     assert last.locator(".scale .unseen").text_content().endswith(", beyond the scale")
     assert page.locator(".beyond").count() == 1
     low, high = (float(text) for text in page.locator("th.scale span").all_inner_texts())
@@ -126,18 +236,20 @@ def test_line_breaks_are_signs(open_page: Open, tmp_path: Path, example: Path) -
     assert "↵" in texts
 
 
-def test_long_names_are_shortened_in_the_middle(open_page: Open, tmp_path: Path, example: Path) -> None:
+def test_long_names_lose_common_parts_and_their_middle(open_page: Open, tmp_path: Path, example: Path) -> None:
     names = [f"experiment-2024-05-{day}-roberta-large-finetuned-on-news-and-blogs-seed-{day}" for day in (11, 12, 13)]
     systems = dict(zip(names, many(example, 3).values(), strict=True))
     eh.report(example / "gold.conll", systems, **QUICK).to_html(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html", "#units", viewport={"width": 1440, "height": 900})
-    short = "experiment-202…blogs-seed-13"
-    assert page.locator(".all-systems tbody th bdi").first.inner_text() == short
+    short = page.locator(".all-systems tbody th bdi").all_inner_texts()
+    assert [f"{name[:3]}…{name[-8:]}" for name in short] == ["13-…-seed-13", "12-…-seed-12", "11-…-seed-11"]
+    assert all("…" in name and len(name) < 29 for name in short)
     assert page.locator(".all-systems tbody th bdi").first.get_attribute("title") == names[2]
-    assert page.locator(f"#verdict span[title='{names[2]}']").first.inner_text() == short
+    assert page.locator(f"#verdict span[title='{names[2]}']").first.inner_text() == short[0]
     height = "(node) => node.getBoundingClientRect().height / parseFloat(getComputedStyle(node).lineHeight)"
     assert page.locator("#verdict").evaluate(height) < 4
-    for heading in page.locator("#head button, #systems > details > summary, .all-systems th").all():
+    assert all(row.evaluate(height) < 2 for row in page.locator(".all-systems tbody th").all())
+    for heading in page.locator("#head button, #systems > details > summary").all():
         assert heading.evaluate(height) < 3.5, heading.inner_text()
 
 
@@ -243,6 +355,30 @@ def test_every_colour_stands_out_on_both_backgrounds() -> None:
     full = {"#000": "#000000", "#fff": "#ffffff"}
     assert [color for color in fills if contrast(color, full[_ink(color)]) < 4.5] == []
     assert [color for color in PALETTE if contrast(color, "#000000") < 4.5] == []
+
+
+def test_every_error_type_of_every_task_stands_out(example_reports: dict[str, eh.Report]) -> None:
+    """On bars, each type has a colour that no other type of its task has, and text that can be read."""
+    from evenhand.report.figures.canvas import fills
+    from evenhand.report.html.overview import _ink
+
+    full = {"#000": "#000000", "#fff": "#ffffff"}
+    assert set(example_reports) == set(FIRST)
+    for name, report in example_reports.items():
+        errors = DECLARED[name].display.errors(report.ordered)
+        colors = [color for color, _ in fills(errors.kinds)]
+        assert len(set(colors)) == len(colors) > 1, (name, colors)
+        for color in colors:
+            assert contrast(color, full[_ink(color)]) >= 4.5, (name, color)
+            for scheme in (SCHEMES[0], SCHEMES[0] | SCHEMES[1]):
+                assert contrast(color, scheme["--page"]) >= 1.2, (name, color)
+
+
+def test_text_on_marks_can_be_read() -> None:
+    for scheme in (SCHEMES[0], SCHEMES[0] | SCHEMES[1]):
+        for name in ("--ink", "--soft", "--link", "--good", "--bad"):
+            assert contrast(scheme[name], scheme["--mark"]) >= 4.5, name
+            assert contrast(scheme[name], scheme["--caution"]) >= 4.5, name
 
 
 def test_parts_of_bars_and_the_legend_have_edges(open_page: Open, example_pages: dict[str, Path]) -> None:

@@ -588,7 +588,7 @@ def test_long_names_hide_no_verdict(open_page: Open, long_names: Path, width: in
     assert [page.locator("#head .verdict").nth(at).get_attribute("title") for at in range(5)] == [
         NAMES[at] for at in (2, 1, 3, 0, 4)
     ]
-    assert page.locator("#head .name").nth(0).text_content() == "a-parser-with-…d-on-corpus-3"
+    assert page.locator("#head .name").nth(0).text_content() == "3", "the other words are those of all"
     cut = "each.scrollHeight > each.clientHeight + 2 || each.scrollWidth > each.clientWidth + 1"
     names = "#head button, .all-systems tbody th, #letters"
     assert page.eval_on_selector_all(names, f"all => all.filter((each) => {cut}).length") == 0

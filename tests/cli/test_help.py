@@ -415,3 +415,36 @@ def test_unknown_names_are_refused(options: list[str], sentence: str) -> None:
 def test_the_package_is_a_command() -> None:
     found = subprocess.run([sys.executable, "-m", "evenhand", "--version"], capture_output=True, text=True, check=True)
     assert found.stdout == f"evenhand {eh.__version__}\n"
+
+
+def listed_under(heading: str, text: str) -> dict[str, list[str]]:
+    """The names that a help lists by task under a heading."""
+    lines = text.split(f"{heading}:\n")[1].split("\n\n")[0]
+    by_task = dict(re.findall(r"^  (\w+) +((?:.|\n {4})+)$", lines, re.MULTILINE))
+    return {task: re.split(r",\s+", names) for task, names in by_task.items()}
+
+
+def test_every_score_that_report_lists_makes_a_page(tmp_path: Path) -> None:
+    """Of --by; trees get the enhanced dependencies that elas and eulas need."""
+    listed = listed_under("Scores for --by", run("report", "--help").stdout)
+    assert listed["spans"] == ["fair", "exact", "leak"]
+    assert listed["trees"] == ["las", "uas", "ls", "elas", "eulas"]
+    assert len(listed) == 8
+    for task, names in listed.items():
+        example = TASKS[task].example
+        gold, system = (EXAMPLES / example.folder / name for name in (example.gold, example.systems[0]))
+        if task == "trees":
+            gold, system = (_with_enhanced(path, tmp_path / path.name) for path in (gold, system))
+        for name in names:
+            page, few = tmp_path / f"{task}-{name}.html", ("--trials", 0, "--resamples", 0, "--task", task)
+            outcome = run("report", gold, system, "--by", name, "-o", page, *few)
+            assert outcome.exit_code == 0, (task, name, outcome.stderr)
+            assert "</html>" in page.read_text(encoding="utf-8")
+
+
+def _with_enhanced(path: Path, target: Path) -> Path:
+    """A copy of a treebank whose enhanced dependencies are the basic ones."""
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")]
+    words = [[*row[:8], f"{row[6]}:{row[7]}", row[9]] if len(row) == 10 and row[0].isdigit() else row for row in rows]
+    target.write_text("\n".join("\t".join(row) for row in words), encoding="utf-8")
+    return target

@@ -159,7 +159,7 @@ def test_values_that_are_too_long(tmp_path: Path) -> None:
 
 def test_unparsable_answers_are_counted_and_empty(tmp_path: Path) -> None:
     result = score(tmp_path, GOLD, '{"id": "a", "output": "no idea"}\n{"id": "b", "output": {"x": "two"}}')
-    assert result.notes[0] == "Warning: gpt: 1 of 2 answers is unparsable and counts as empty."
+    assert result.notes[0] == "Warning: system gpt: 1 of 2 answers is unparsable and counts as empty."
     assert (result["fair"].overall["FN"], result.facts["answers"]["unparsable"]) == (1, 1)
 
 

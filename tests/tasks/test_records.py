@@ -170,7 +170,7 @@ def test_a_component_that_is_too_large_is_paired_greedily(monkeypatch: pytest.Mo
     other = [{"c": "same", "n": f"other {number}"} for number in range(4)]
     result = eh.score(eh.records([{"i": gold}]), eh.records([{"i": other}]))
     assert result["fair"].overall["TP"] == 4
-    expected = "Warning: records: lists i[] are too long for an exact alignment and paired greedily."
+    expected = "Warning: system records: lists i[] are too long for an exact alignment and paired greedily."
     assert expected in result.notes
 
 

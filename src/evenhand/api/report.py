@@ -25,7 +25,8 @@ from evenhand.api.slices import SliceOptions, TrainingFiles, with_slices
 from evenhand.comparison.counts import GroupTables
 from evenhand.comparison.slices import SliceRequest, Slices
 from evenhand.comparison.units import Collection as UnitCollection
-from evenhand.errors import SettingError, counted
+from evenhand.data.vocabulary import names_or_number
+from evenhand.errors import SettingError
 from evenhand.parameters import FUNCTIONS, check_choice, check_whole_number, checked_arguments, split_names
 from evenhand.pipeline.inputs import (
     Input,
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 50_000
 MOST_SEARCHED = 5
 """Maximum number of systems, the best ones, whose slices are searched."""
-_LONGEST_TITLE = 80
 _CHART_POINTS = 9
 """Number of sizes of the chart of power; a figure has more."""
 
@@ -158,7 +158,7 @@ def report(
         made = replace(made, results=Results(made.results, skipped))
     else:
         made = compute(sides)
-    return made if title else replace(made, title=f"{_title(list(made.ordered))} on {name_of(gold)}")
+    return made if title else replace(made, title=f"{names_or_number(list(made.ordered), 'system')} on {name_of(gold)}")
 
 
 def _entity_observer(job: ComparisonJob) -> Any:
@@ -188,12 +188,6 @@ def _power(compared: Comparison, run: ComparedRun) -> PowerChart | None:
     tables = GroupTables.of(run.model, run.tallies_of(run.model), run.groups[1])
     curve = curve_of(tables, names, pair.delta, ALPHA / len(compared.pairs), run.resampling.seed)
     return None if curve is None else power_chart({"": curve}, curve.spread.groups, points=_CHART_POINTS)
-
-
-def _title(systems: Sequence[str]) -> str:
-    """The names of systems if they are few and short, else their number."""
-    names = ", ".join(systems)
-    return names if len(systems) < 6 and len(names) <= _LONGEST_TITLE else counted(len(systems), "system")
 
 
 def _score_config(

@@ -13,7 +13,7 @@ import numpy as np
 from evenhand.arrays import Bools, Ints, Words, ints, windows
 from evenhand.data.tokens import Tokens, masks
 from evenhand.dataclass import dataclass
-from evenhand.errors import LABEL, long_label, nearest
+from evenhand.errors import LABEL, counted, long_label, nearest
 
 T = TypeVar("T", bound=Hashable)
 MAX_LISTED = 5
@@ -374,6 +374,16 @@ def foreign_labels(labels: Mapping[str, int], gold: Mapping[str, int]) -> tuple[
     old, new = near[0] if near else ("OLD", "NEW")
     remedy = f"rename them with --map system:{old}={new}, or choose another --column"
     return f"none of its labels ({system_names}) occurs in the gold standard ({gold_names}){hint}", remedy
+
+
+_LONGEST_TITLE = 80
+"""Maximum length of names in a title."""
+
+
+def names_or_number(names: Sequence[str], noun: str) -> str:
+    """Return names for a title if they are few and short, otherwise their number."""
+    listed = ", ".join(names)
+    return listed if len(names) < 6 and len(listed) <= _LONGEST_TITLE else counted(len(names), noun)
 
 
 def list_names(names: Sequence[str]) -> str:

@@ -19,14 +19,17 @@ from evenhand.results.comparison import Comparison, Pair, Ranking, Report, Resam
 from evenhand.results.result import Result, Results
 from evenhand.results.signature import ALPHA, NOTHING_TO_RESAMPLE, notes_on_pairs, why_sentences
 from evenhand.results.summary import Summary
+from evenhand.scoring.measure import Ratio
 from evenhand.settings import ScoreSettings
-from evenhand.tasks.registry import TASKS, model_title
+from evenhand.tasks.registry import TASKS, model, model_title, summary_of
 from evenhand.tasks.tables import label_notes
 
 _MEANS = {"overall": "", "macro": "macro "}
 """By headline that is an F score: the word before "F1"."""
 _OPTIONS = re.compile(r" \(--[^)]*\)|; [^;]*--[^;.]*")
 """The parts of a sentence that recommend options."""
+_SYSTEM = "system "
+"""Notes on one system begin with this and its name."""
 _TIE = 0.00005
 """A smaller difference of scores is 0.00 points."""
 
@@ -70,7 +73,9 @@ def verdict(report: Report) -> list[str]:
     For one system, its score. For several, the lead of the best one, the systems that it beats, the leaders under other
     measures, and notes on p-values. Warnings are always included.
     """
-    warnings = [_sentence(note.removeprefix(WARNING)) for note in report.notes if note.startswith(WARNING)]
+    names = tuple(report.results)
+    notes = _joined((note.removeprefix(WARNING) for note in report.notes if note.startswith(WARNING)), len(names))
+    warnings = [note if note.startswith(names) else _sentence(note) for note in notes]
     if report.comparison is None:
         return [*_score_of_one(report), *warnings]
     lead = Lead.of(report.comparison)
@@ -90,7 +95,8 @@ def method(report: Report) -> str:
     """The compared score and the test, in small print."""
     if report.comparison is None:
         return ""
-    return lead_method(Lead.of(report.comparison), score_name(report.results, report.by))
+    name, ratio = score_name(report.results, report.by), _headline_ratio(report.results, report.by)
+    return lead_method(Lead.of(report.comparison), name if ratio is None else f"{name}, {ratio.definition}".rstrip("."))
 
 
 def lead_method(lead: Lead, measure: str) -> str:
@@ -126,11 +132,42 @@ def against_best(report: Report, name: str) -> str:
 
 
 def score_name(results: Results, measure: str) -> str:
-    """The score of a measure, as readers call it: fair F1, LAS, accuracy."""
-    title = model_title(results.task, measure)
+    """The score of a measure, as readers call it: fair F1, LAS, leak recall.
+
+    A variant with the scores of the original has its name: labeled F1, not labeled-all F1.
+    """
+    original = original_of(results, measure)
+    if original is not None and all(_equal(result, measure, original) for result in results.values()):
+        measure = original
+    title, ratio = model_title(results.task, measure), _headline_ratio(results, measure)
+    if ratio is not None:
+        return title if ratio.name == measure else f"{title} {ratio.title or ratio.name}"
     score = next(iter(results.values())).scores.get(measure)
     mean = None if score is None else _MEANS.get(score.model.headline)
     return title if score is None or mean is None else f"{title} {mean}F{score.beta:g}"
+
+
+def score_definition(results: Results, measure: str) -> str:
+    """The definition of the score of a measure, in one line."""
+    ratio = _headline_ratio(results, measure)
+    return summary_of(model(results.task, measure)) if ratio is None else f"The share of {ratio.definition}"
+
+
+def _headline_ratio(results: Results, measure: str) -> Ratio | None:
+    """The ratio that is the score of a measure without precision and recall."""
+    score = next(iter(results.values())).scores.get(measure)
+    return score.model.ratios[0] if score is not None and score.model.has_ratios_only else None
+
+
+def original_of(results: Results, measure: str) -> str | None:
+    """The measure of the literature of which this one is a variant; None if it was not scored."""
+    declared = model(results.task, measure)
+    return declared.counterpart if declared.is_variant and declared.counterpart in results.models else None
+
+
+def _equal(result: Result, one: str, other: str) -> bool:
+    first, second = (result[measure].headline for measure in (one, other))
+    return first == second or (isnan(first) and isnan(second))
 
 
 def p_words(p: float) -> str:
@@ -146,7 +183,11 @@ def notes_on_lead(lead: Lead, *, with_options: bool = True) -> list[str]:
     Without `with_options`, the sentences do not recommend options of a command.
     """
     sentences = map(_sentence, _notes_on_tests(lead))
-    return list(sentences if with_options else (_OPTIONS.sub("", sentence) for sentence in sentences))
+    return list(sentences if with_options else map(_without_options, sentences))
+
+
+def _without_options(note: str) -> str:
+    return _OPTIONS.sub("", note)
 
 
 def _notes_on_tests(lead: Lead) -> list[str]:
@@ -297,7 +338,7 @@ def other_leaders(scores: Mapping[str, Mapping[str, float]], best: str) -> Itera
     for measure, by_system in scores.items():
         defined = {name: score for name, score in by_system.items() if not isnan(score)}
         top = max(defined, key=lambda name: defined[name], default=best)
-        if best in defined and defined[top] > defined[best]:
+        if best in defined and defined[top] - defined[best] >= _TIE:
             leaders.setdefault(top, []).append(measure)
     for name, measures in leaders.items():
         yield f"By {_named(measures)}, {name} leads."
@@ -351,10 +392,6 @@ def ranking_verdict(ranking: Ranking) -> list[str]:
 # Cautions
 
 
-_SYSTEM = "system "
-"""Notes on one system begin with this and its name."""
-
-
 def cautions(report: Report) -> list[str]:
     """Findings that may mislead: settings of labels, labels that one side lacks, and the other notes of the report.
 
@@ -371,8 +408,8 @@ def cautions(report: Report) -> list[str]:
     }
     if report.comparison is not None:
         elsewhere |= {*_notes_on_tests(Lead.of(report.comparison))}
-    in_verdict = (WARNING, NOTHING_TO_RESAMPLE)
-    notes = [note for note in report.notes if note not in elsewhere and not note.startswith(in_verdict)]
+    known, in_verdict = set(map(_without_options, elsewhere)), (WARNING, NOTHING_TO_RESAMPLE)
+    notes = [n for n in report.notes if _without_options(n) not in known and not n.startswith(in_verdict)]
     labels = (sentence for result in results.values() for sentence in _one_sided_labels(report, result, unit))
     return [
         *_label_settings(next(iter(results.values())).settings),

@@ -15,8 +15,9 @@ from evenhand.agreement.disagreements import Answer, Region, Vote
 from evenhand.comparison.units import Sentence
 from evenhand.data.annotation import Annotation
 from evenhand.data.overrides import OVERRIDE_STATES, VERDICTS, Override, OverrideFile
+from evenhand.data.vocabulary import names_or_number
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, Problem, SettingError, counted
+from evenhand.errors import InputError, Problem, SettingError
 from evenhand.parameters import check_whole_number
 from evenhand.results.display import Displayed, WithRows, WithTables, present, written
 
@@ -311,7 +312,7 @@ class Agreement(Displayed, WithRows, WithTables):
         from evenhand.report.html.agreement import render
 
         places = self._voters_for("places").places(Vote.of(vote), check_whole_number("limit", limit, 0))
-        names = ", ".join(self.annotators) if len(self.annotators) < 6 else counted(len(self.annotators), "annotator")
+        names = names_or_number(self.annotators, "annotator")
         return written(render(self, places, title or f"Agreement of {names}"), path)
 
     def _voters_for(self, what: str) -> Voters:

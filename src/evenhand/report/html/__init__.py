@@ -15,11 +15,19 @@ from jinja2 import Environment, FunctionLoader, Template, select_autoescape
 from markupsafe import Markup
 
 from evenhand.comparison.units import CollectedUnits, Sentence
-from evenhand.errors import counted, visible
+from evenhand.errors import counted
 from evenhand.report.causes_tables import NOT_WHY
 from evenhand.report.html.entities import entity_data, entity_text
 from evenhand.report.html.overview import fixes, gold_labels, has_words, overview, worst_slices
-from evenhand.report.html.sections import address, pair_data, sections, short_names, shortened, without_options
+from evenhand.report.html.sections import (
+    address,
+    pair_data,
+    sections,
+    short_names,
+    shortened,
+    with_signs,
+    without_options,
+)
 from evenhand.report.verdict import cautions, method, verdict
 from evenhand.results.causes import FoundSlice
 from evenhand.results.comparison import Report
@@ -36,7 +44,6 @@ SCRIPTS = (
 )
 """The parts of the script that unpacks, filters, lists and draws units; the second line draws."""
 STYLES = ("page", "drawing")
-_SIGNS = str.maketrans({"\n": "↵", "\t": "⇥"})
 
 
 def render(report: Report) -> str:
@@ -99,13 +106,7 @@ def read_template(name: str) -> str:
 
 
 def _visible(value: Any) -> Any:
-    """Text with signs for line feeds and tabs, and codes (`\\x1b`) for other control characters.
-
-    Browsers do not show these.
-    """
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return visible(value.translate(_SIGNS))
+    return with_signs(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def packed(data: Mapping[str, Any]) -> str:

@@ -12,31 +12,41 @@ from markupsafe import Markup
 
 from evenhand.report.agreement_tables import summary_of_agreement
 from evenhand.report.html import STYLES, one_function, packed, sentence_data, style_sheet, template
-from evenhand.report.html.sections import HtmlTable, html_table
+from evenhand.report.html.sections import HtmlTable, html_table, short_names, with_minus
 from evenhand.results.agreement import STATES, Agreement, DrawnRegions
 from evenhand.tables import Cell, Column, DisplayTable
 
 SCRIPTS = ("nodes", "unpack", "lanes", "places")
 MAX_DOCUMENTS = 100
 """Maximum number of documents in the table; those with most conflicts come first."""
+_MAX_ROWS = 10
+"""Maximum number of rows of a table of counts; the others are folded."""
 
 
 def render(agreement: Agreement, places: DrawnRegions, title: str) -> str:
     """The page; the template escapes all texts, or they are JSON data."""
     return template("agreement.html").render(
         title=title,
+        short=_short_names(agreement),
         agreement=agreement,
         style=style_sheet((*STYLES, "places")),
         script=Markup(one_function(SCRIPTS)),
         data=packed(_data(agreement, places)),
         total=places.by_state.total(),
         included=len(places.included()),
+        documents=sum(agreement.coverage.by_number.values()),
         conflicts=places.by_state["undecided"] + places.by_state["decided"],
         verdict=verdict(agreement),
         headlines=list(_headlines(agreement)),
         tables=[_figures(table, agreement) for table in summary_of_agreement(agreement)],
         counts=list(_counts(agreement, places)),
     )
+
+
+def _short_names(agreement: Agreement) -> dict[str, str]:
+    """Short names of annotators and of pairs."""
+    short = short_names(agreement.annotators)
+    return short | {f"{a} – {b}": f"{short[a]} – {short[b]}" for a, b in agreement.pairs}
 
 
 # The first screen
@@ -55,7 +65,7 @@ def verdict(agreement: Agreement) -> str:
         alpha = agreement.alpha
         opening += f" agree {'well' if alpha >= _RELIABLE else 'moderately' if alpha >= _TENTATIVE else 'poorly'}"
     measure, mean = _first_score(agreement)
-    figures = [] if agreement.alpha is None else [f"alpha {agreement.alpha:.2f}"]
+    figures = [] if agreement.alpha is None else [f"alpha {_coefficient(agreement.alpha)}"]
     figures += [] if mean is None else [f"{measure} {100 * mean:.1f}"]
     weakest = _weakest_label(agreement)
     ending = "" if weakest is None else f"; weakest label: {weakest}"
@@ -70,13 +80,13 @@ def _headlines(agreement: Agreement) -> Iterator[dict[str, str]]:
         bounds = agreement.intervals.get(path)
         if bounds is None:
             return ""
-        return f"{level} {format(factor * bounds.low, form)} to {format(factor * bounds.high, form)}"
+        return with_minus(f"{level} {format(factor * bounds.low, form)} to {format(factor * bounds.high, form)}")
 
     if agreement.alpha is not None:
         yield {
             "name": "Krippendorff's alpha",
-            "value": f"{agreement.alpha:.2f}",
-            "remark": interval("codes.all.alpha", ".2f"),
+            "value": _coefficient(agreement.alpha),
+            "remark": interval("codes.all.alpha", "z.2f"),
         }
     measure, mean = _first_score(agreement)
     if mean is not None:
@@ -87,9 +97,14 @@ def _headlines(agreement: Agreement) -> Iterator[dict[str, str]]:
         figures = agreement.labels[label]
         score = measure if agreement.is_unitized else "F1"
         parts = [] if figures.f1.mean is None else [f"{score} {100 * figures.f1.mean:.1f}"]
-        parts += [] if figures.alpha is None else [f"alpha {figures.alpha:.2f}"]
+        parts += [] if figures.alpha is None else [f"alpha {_coefficient(figures.alpha)}"]
         href = f"#places?{urlencode({'label': label})}"
         yield {"name": "weakest label", "value": label, "remark": ", ".join(parts), "href": href}
+
+
+def _coefficient(value: float) -> str:
+    """A coefficient with a minus sign if it rounds to less than 0.00."""
+    return with_minus(f"{value:z.2f}")
 
 
 def _first_score(agreement: Agreement) -> tuple[str, float | None]:
@@ -118,6 +133,7 @@ def _data(agreement: Agreement, places: DrawnRegions) -> dict[str, Any]:
     sentences = [places.sentences[number] for number in indexes]
     return {
         "annotators": agreement.annotators,
+        "short_names": list(short_names(agreement.annotators).values()),
         "labels": places.labels,
         "space": "" if any(sentence.pieces for sentence in sentences) else " ",
         "sentences": list(map(sentence_data, sentences)),
@@ -132,20 +148,33 @@ def _data(agreement: Agreement, places: DrawnRegions) -> dict[str, Any]:
     }
 
 
-def _counts(agreement: Agreement, places: DrawnRegions) -> Iterator[HtmlTable]:
-    yield _by_state("places", {"all": {}}, Counter({("all", state): places.by_state[state] for state in STATES}))
+def _counts(agreement: Agreement, places: DrawnRegions) -> Iterator[tuple[HtmlTable, HtmlTable | None]]:
+    """Numbers of places in all, by pair, label and document: tables of the first rows and of the others, which fold."""
+    yield _by_state("places", {"all": {}}, Counter({("all", state): places.by_state[state] for state in STATES})), None
     columns = [Column("differ", "text"), Column("places", "count")]
     pairs = [(f"{a} – {b}", places.by_pair[a, b], {"pair": f"{a}\t{b}"}) for a, b in agreement.pairs]
+    pairs.sort(key=lambda pair: -pair[1])
     rows: list[list[Cell]] = [[name, count] for name, count, _ in pairs]
-    yield _with_links(html_table(DisplayTable("", columns, rows), ""), [[None, query] for _, _, query in pairs])
-    labels = sorted({label for label, _ in places.by_label})
-    yield _by_state("label", {label: {"label": label} for label in labels}, places.by_label)
+    yield _split(_with_links(html_table(DisplayTable("", columns, rows), ""), [[None, query] for _, _, query in pairs]))
+    labels = _by_conflicts(places.by_label)
+    yield _split(_by_state("label", {label: {"label": label} for label in labels}, places.by_label))
+    documents = _by_conflicts(places.by_document)
+    if len(documents) > 1:
+        shown = {document: {"document": document} for document in documents[:MAX_DOCUMENTS]}
+        yield _split(_by_state("document", shown, places.by_document))
+
+
+def _by_conflicts(counts: Counter[tuple[str, str]]) -> list[str]:
+    """Labels or documents, those with most conflicts first."""
     conflicts = Counter[str]()
-    for (document, state), count in places.by_document.items():
-        conflicts[document] += count if state != "agreed" else 0
-    documents = [document for document, _ in conflicts.most_common(MAX_DOCUMENTS)]
-    if len(conflicts) > 1:
-        yield _by_state("document", {document: {"document": document} for document in documents}, places.by_document)
+    for (name, state), count in sorted(counts.items()):
+        conflicts[name] += count if state != "agreed" else 0
+    return [name for name, _ in conflicts.most_common()]
+
+
+def _split(table: HtmlTable) -> tuple[HtmlTable, HtmlTable | None]:
+    more = table.rows[_MAX_ROWS:]
+    return replace(table, rows=table.rows[:_MAX_ROWS]), replace(table, rows=more) if more else None
 
 
 def _figures(table: DisplayTable, agreement: Agreement) -> HtmlTable:

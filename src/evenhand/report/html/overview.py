@@ -17,7 +17,7 @@ from evenhand.comparison.units import CollectedUnits, Sentence
 from evenhand.errors import SettingError
 from evenhand.report.figures.canvas import axis_limits, fills
 from evenhand.report.html.sections import address
-from evenhand.report.verdict import against_best, score_name
+from evenhand.report.verdict import against_best, original_of, score_definition, score_name
 from evenhand.results.causes import Causes, FoundSlice
 from evenhand.results.comparison import Report
 from evenhand.tables import PLAIN, Query
@@ -43,7 +43,10 @@ def overview(report: Report) -> dict[str, Any]:
     rows = [_row(report, name, low, high, main.get(name)) for name in report.ordered]
     return {
         "measure": score_name(report.results, report.by),
-        "beside": [model_title(report.task, name) for name in _beside(report)],
+        "definition": score_definition(report.results, report.by),
+        "beside": [
+            (model_title(report.task, name), score_definition(report.results, name)) for name in _beside(report)
+        ],
         "low": f"{100 * low:.1f}",
         "high": f"{100 * high:.1f}",
         "rows": rows[:_MAX_SYSTEMS],
@@ -55,8 +58,11 @@ def overview(report: Report) -> dict[str, Any]:
 
 
 def _beside(report: Report) -> list[str]:
-    """The measures that are shown beside the one of the page."""
-    return [name for name in TASKS[report.task].display.beside if name in report.results.models and name != report.by]
+    """The measures that are shown beside the one of the page: those of the task, and the original of a variant."""
+    original = original_of(report.results, report.by)
+    differs = original is not None and score_name(report.results, report.by) != score_name(report.results, original)
+    names = (*TASKS[report.task].display.beside, *([original] if original is not None and differs else []))
+    return [name for name in names if name in report.results.models and name != report.by]
 
 
 def _errors(report: Report) -> ErrorBars | None:

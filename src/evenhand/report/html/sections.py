@@ -16,9 +16,10 @@ from markupsafe import Markup, escape
 from evenhand.comparison.differences import Bound
 from evenhand.data.vocabulary import list_names
 from evenhand.dataclass import dataclass
-from evenhand.errors import counted, plural
+from evenhand.errors import counted, plural, visible
 from evenhand.report.comparison_tables import significance, summary_of_comparison
 from evenhand.report.document import best_cells, cell_text, document, headings, row_texts, without_bars
+from evenhand.report.figures.canvas import distinct_names
 from evenhand.report.html.power import power_figure
 from evenhand.report.verdict import score_name
 from evenhand.results.comparison import Comparison, Pair, Report
@@ -310,8 +311,9 @@ def _figures(pair: Pair) -> list[float | None]:
 # Texts: long names shortened in the middle, no options of commands, one minus sign
 
 
-MAX_NAME = 28
-"""Maximum length of a system's name; the title of the name has all of it."""
+_NAME_WIDTH = 1.82
+"""Maximum width of a system's name in small type, in inches: about 28 characters; its title is the whole name."""
+_SIGNS = str.maketrans({"\n": "↵", "\t": "⇥"})
 _MINUS = re.compile(r"(?<![\w.-])-(?=[\d.])")
 _OPTION = r"--[a-z]"
 _CLAUSE = re.compile(rf"[;,] (?:[^;.()]|\.(?=\w))*{_OPTION}(?:[^;.()]|\.(?=\w))*(?=[;.)]|$)")
@@ -320,21 +322,18 @@ _SENTENCE = re.compile(r"(?<=[.:]) +(?=\S)")
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Names by their full forms; long ones lose their middle, and remain distinct."""
-    names, short = list(names), dict[str, str]()
-    for name in names:
-        width = MAX_NAME
-        while (shortened := _without_middle(name, width)) in short.values() and len(shortened) < len(name):
-            width += 1
-        short[name] = shortened
-    return short
+    """Names by their full forms; if some are long, without common parts and without their middle. All are distinct."""
+    shown = {name: with_signs(name) for name in names}
+    short = distinct_names(shown.values(), _NAME_WIDTH)
+    return {name: short[text] for name, text in shown.items()}
 
 
-def _without_middle(name: str, width: int) -> str:
-    if len(name) <= width:
-        return name
-    begin = width // 2
-    return f"{name[:begin]}…{name[begin + 1 - width :]}"
+def with_signs(text: str) -> str:
+    """A text with signs for line feeds and tabs, and codes (`\\x1b`) for other control characters.
+
+    Browsers do not show these.
+    """
+    return visible(text.translate(_SIGNS))
 
 
 def shortened(text: str, short: Mapping[str, str]) -> Markup:
@@ -342,7 +341,9 @@ def shortened(text: str, short: Mapping[str, str]) -> Markup:
     long = sorted((name for name in short if short[name] != name), key=len, reverse=True)
     parts = re.split(f"({'|'.join(map(re.escape, long))})", text) if long else [text]
     return Markup("").join(
-        Markup('<span title="{}">{}</span>').format(part, short[part]) if part in long else escape(part)
+        Markup('<span title="{}">{}</span>').format(with_signs(part), short[part])
+        if part in long
+        else escape(with_signs(part))
         for part in parts
     )
 

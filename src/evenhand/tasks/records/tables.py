@@ -87,7 +87,7 @@ def notes(
     answered = sum(noted[status] for status in STATUSES)
     if unparsable := noted["unparsable"]:
         verb = "is unparsable and counts" if unparsable == 1 else "are unparsable and count"
-        notes.append(f"{WARNING}{name}: {unparsable:,} of {counted(answered, 'answer')} {verb} as empty.")
+        notes.append(f"{WARNING}system {name}: {unparsable:,} of {counted(answered, 'answer')} {verb} as empty.")
     notes += shared.file_notes(gold, name, side, read_as.repair)
     others = sorted(side.labels.keys() - gold.labels.keys())
     for number, what, text in (
@@ -105,7 +105,9 @@ def notes(
             answers = counted(count, "answer")
             notes.append(f"system {name}: the values of {answers} are under {item!r}; try --at {item}.")
         elif prefix == GREEDY:
-            notes.append(f"{WARNING}{name}: lists {item} are too long for an exact alignment and paired greedily.")
+            notes.append(
+                f"{WARNING}system {name}: lists {item} are too long for an exact alignment and paired greedily."
+            )
         elif prefix == NOT_NEAR:
             notes.append(f"system {name}: lists {item} are too long to look for similar values.")
     if identical:

@@ -5,7 +5,8 @@ let data;
 try { data = await unpack(); } catch (problem) { status.textContent = `The places cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
 data.start = data.places.map((place) => place.start);
 data.end = data.places.map((place) => place.end);
-const sideNames = [...data.annotators, "vote"].map(visible), sideTitles = sideNames;
+const sideNames = [...data.short_names, "vote"].map(visible), sideTitles = [...data.annotators, "vote"].map(visible);
+const shortOf = (name) => data.short_names[data.annotators.indexOf(name)];
 const codes = new Map(data.labels.map((label, code) => [label, code]));
 const answerOf = (place, name) => JSON.stringify(place.answers[data.annotators.indexOf(name)]);
 const hasLabel = (place, label) => place.answers.some((answers) => answers && answers.some((each) => each[2] === label));
@@ -34,7 +35,7 @@ function select(name, title, options) {
 }
 
 function filters() {
-  const pairs = data.annotators.flatMap((one, at) => data.annotators.slice(at + 1).map((other) => [`${one} – ${other}`, `${one}\t${other}`]));
+  const pairs = data.annotators.flatMap((one, at) => data.annotators.slice(at + 1).map((other) => [`${data.short_names[at]} – ${shortOf(other)}`, `${one}\t${other}`]));
   const documents = [...new Set(data.sentences.map((sentence) => sentence.d))];
   const same = (names) => names.map((name) => [name, name]);
   const parts = [select("state", "state", same(["undecided", "decided", "agreed"])), select("pair", "differ", pairs), select("label", "label", same(data.labels.filter((label) => data.places.some((place) => hasLabel(place, label)))))];

@@ -22,7 +22,8 @@ function drawRecords(lanes, sentence, unit) {
   lanes.append(table);
   const text = gold.find(([, start]) => start < 0);
   if (text) lanes.append(markedText(label(text[0]), values));
-  table.querySelector("tr.here")?.scrollIntoView({ block: "nearest" });
+  const here = table.querySelector("tr.here"); /* scrolls the lanes alone: the page opens with its overview */
+  if (here && here.offsetTop + here.offsetHeight > lanes.clientHeight) lanes.scrollTop = here.offsetTop - lanes.clientHeight / 2;
 }
 
 /* Verdicts of right values in another place, which a line joins with the gold value. */
