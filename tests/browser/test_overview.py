@@ -271,7 +271,7 @@ def test_folded_boxes_have_a_summary(
         "MISC: FN → BES MISC (3), LOC: LBE PER → LE ORG (1), MISC: BEL MISC → BEO MISC (1)",
         "MISC +24.91, LOC +15.82, ORG +13.08",
     ]
-    assert texts["Systems right"] == f"{none} units of 305 that no system has right, {every} that all have right"
+    assert texts["Systems correct"] == f"{none} units of 305 that no system gets right, {every} that all get right"
     assert texts["Tests of all pairs"].endswith("of 3 pairs differ significantly")
     assert texts["tagger"] == "fair F1 91.01; to fix first: missing: PER (7)"
 

@@ -350,7 +350,7 @@ def test_the_focus_is_visible(open_page: Open, example_pages: dict[str, Path]) -
 def test_what_is_unknown_has_no_units(open_page: Open, example_pages: dict[str, Path], fragment: str) -> None:
     page = open_page(example_pages["spans"], fragment)
     assert count(page) == 0
-    assert page.text_content("#detail") == "No unit is like this."
+    assert page.text_content("#detail") == "No unit matches these filters."
 
 
 @pytest.mark.parametrize("fragment", ["#%zz", "#units?text=%zz", "#units?unit=99999", "#units?unit=x&other=1"])

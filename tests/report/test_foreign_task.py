@@ -58,7 +58,7 @@ def test_other_forms(results: eh.Results) -> None:
 def test_tables_of_a_comparison(sides: tuple[eh.Annotation, dict[str, eh.Annotation]]) -> None:
     comparison = eh.compare(*sides, task="topics", **QUICK)
     titles = [table.title or table.columns[0].name for table in summary_of_comparison(comparison)]
-    assert titles == ["system", "from", "oracle", "systems right", "agreement", "correct alike"]
+    assert titles == ["system", "from", "oracle", "systems correct", "agreement", "both correct"]
     headings = [section.heading for section in document(comparison).sections]
     assert headings[-1] == "crf to tagger, 19 of 87 units, by label:"
 

@@ -113,7 +113,7 @@ def test_labels_that_germeval_2014_has_and_the_system_lacks(data: Path) -> None:
     report = eh.report(folder / "gold.tsv", folder / "stanza.sixcol.tsv", **QUICK)
     assert cautions(report)[0] == (
         "stanza.sixcol: 8 of 12 gold labels never occur in its output (LOCderiv, LOCpart, ORGderiv, ORGpart, OTHderiv "
-        "and 3 more; 1,161 spans): 47 % of its errors are that."
+        "and 3 more; 1,161 spans); this causes 47 % of its errors."
     )
 
 
@@ -140,13 +140,13 @@ def of_tags(gold: str, **systems: str) -> Any:
 
 def test_labels_that_one_side_lacks() -> None:
     assert cautions(of_tags("A B B", one="A B A", two="B B A", three="A A A"))[0] == (
-        "three: 1 of 2 gold labels never occurs in its output (B; 2 words): 100 % of its errors are that."
+        "three: 1 of 2 gold labels never occurs in its output (B; 2 words); this causes 100 % of its errors."
     )
 
 
 def test_what_holds_for_all_systems_is_said_once() -> None:
     assert cautions(of_tags("A B", one="A C", two="A C"))[:2] == [
-        "all systems: 1 of 2 gold labels never occurs in its output (B; 1 word): 100 % of its errors are that.",
+        "all systems: 1 of 2 gold labels never occurs in its output (B; 1 word); this causes 100 % of its errors.",
         "all systems: 1 of its 2 labels never occurs in the gold standard (C; 1 word).",
     ]
 

@@ -232,7 +232,7 @@ def _disagreements(agreement: Agreement) -> DisplayTable:
         location = f"{conflict.document}:{conflict.sentence}:{conflict.start}"
         rows.append([location, conflict.text or "", *spans, _spans(conflict.accepted)])
     position = "character" if any(conflict.positions == "characters" for conflict in agreement.listed) else "token"
-    remark = f"Document, sentence and first {position}; {NOTHING}: no span; nothing: the annotator lacks the document."
+    remark = f"Document, sentence and first {position}; {NOTHING}: no span; blank: no such document."
     return DisplayTable("", columns, rows, remark=remark)
 
 

@@ -50,7 +50,7 @@ def summary_sentences(causes: Causes) -> Iterator[str]:
         listed = "slice" if len(causes.found) == 1 else counted(len(causes.found), "slice")
         yield f"The others overlap the {listed} listed here."
     if len(causes.found) > 1:
-        yield "From the second line on, errors are of the units that no slice above has."
+        yield "From the second line on, only units outside the slices above are counted."
 
 
 def closing_sentences(causes: Causes) -> Iterator[str]:

@@ -65,7 +65,10 @@ def summary_of_comparison(comparison: Comparison, style: TableStyle = PLAIN) -> 
     yield _paired(comparison) if comparison.paired and _is_few(comparison) else _agreement(comparison)
     if _is_few(comparison):
         yield _matrix(
-            comparison, "correct alike", comparison.correct_answers, "Units right under both, of those right."
+            comparison,
+            "both correct",
+            comparison.correct_answers,
+            "The share of their correct units that two systems have in common.",
         )
     for name, slices in comparison.slices.items():
         yield _slices(comparison, name, slices)
@@ -146,13 +149,13 @@ def _on_shares(comparison: Comparison) -> str:
 
 def _difficulty(comparison: Comparison) -> DisplayTable:
     total = sum(comparison.difficulty.values())
-    columns = [Column("systems right", "text"), Column("units", "count"), Column("%", "share"), Column("", "bar")]
+    columns = [Column("systems correct", "text"), Column("units", "count"), Column("%", "share"), Column("", "bar")]
     rows: list[list[Cell]] = []
     for number, units in comparison.difficulty.items():
         share = units / total if total else 0.0
         rows.append([str(number), units, share, share])
     queries = [[Query(solved=str(number))] * len(columns) for number in comparison.difficulty]
-    return DisplayTable("systems right", columns, rows, queries=queries)
+    return DisplayTable("systems correct", columns, rows, queries=queries)
 
 
 def _paired(comparison: Comparison) -> DisplayTable:
@@ -291,7 +294,7 @@ def readable_pairs(comparison: Comparison) -> list[Pair]:
 def _how(comparison: Comparison) -> str:
     """The methods of the figures of pairs."""
     made = comparison.resampling
-    parts = ["diff.: units with other answers."]
+    parts = ["diff.: units on which the two differ."]
     if made["trials"]:
         exact = any(pair.significance is not None and pair.significance.exact for pair in comparison.pairs.values())
         few = " (all permutations if they are fewer)" if exact else ""
@@ -350,7 +353,7 @@ def difference_parts(comparison: Comparison, style: TableStyle = PLAIN) -> Displ
             listed = ", ".join(f"{style.score(part.value, '+')} from {part.text}" for part in parts)
             delta = sum(part.value for part in parts)
             rows.append([model_title(comparison.task, name), pair.before, pair.after, style.score(delta, "+"), listed])
-    return DisplayTable("parts of differences", columns, rows, remark="Parts add up to the difference.")
+    return DisplayTable("parts of differences", columns, rows, remark="The parts add up to the difference.")
 
 
 def significance(comparison: Comparison) -> DisplayTable:

@@ -436,7 +436,7 @@ def _one_sided_labels(report: Report, result: Result, unit: str) -> Iterator[str
         return
     if lacking := _only(gold, system, unit):
         share = _error_share(report, result, lacking)
-        ending = f": {share} of its errors are that" if share else ""
+        ending = f"; this causes {share} of its errors" if share else ""
         count = sum(gold[label] for label in lacking)
         yield (
             f"{_SYSTEM}{result.name}: {len(lacking)} of {len(gold)} gold labels never {_occur(lacking)} in its output "

@@ -188,7 +188,7 @@ def _comparison(report: Report, comparison: Comparison) -> HtmlSection:
     scores, pairs, *others = summary_of_comparison(comparison, TableStyle(marks=True))
     further = [(table.title.capitalize() or "Changes of all scores", table) for table in others]
     further += [("Tests of all pairs", significance(comparison))] if len(comparison.systems) > 2 else []
-    further.append(("Score that systems are compared by", scores))
+    further.append(("Comparison score", scores))
     summaries = _summaries(report, comparison)
     parts = [
         HtmlSection(
@@ -219,15 +219,15 @@ def _summaries(report: Report, comparison: Comparison) -> dict[str, str]:
     return {
         "Oracle": f"{PLAIN.score(oracle.overall.upper_bound)} if the best system were chosen for each unit, "
         f"{PLAIN.score(oracle.overall.gain(oracle.best), '+')} over {best}",
-        "Systems right": f"{counted(difficulty.get(0, 0), 'unit')} of {total:,} that no system has right, "
-        f"{difficulty.get(size, 0):,} that all have right",
+        "Systems correct": f"{counted(difficulty.get(0, 0), 'unit')} of {total:,} that no system gets right, "
+        f"{difficulty.get(size, 0):,} that all get right",
         "Agreement": alike,
-        "Correct alike": f"{units} that two systems both have right",
+        "Both correct": f"{units} that two systems both get right",
         "Parts of differences": "each difference as a sum of gains and losses",
         "Key": "F1 with one system as the key for another",
         "Changes of all scores": f"{counted(len(comparison.pairs), 'pair')}, with tests",
         "Tests of all pairs": tested if tests else "no test was made",
-        "Score that systems are compared by": score_name(report.results, report.by),
+        "Comparison score": score_name(report.results, report.by),
         **{
             f"Slice: {name}": f"{counted(len(slices), 'group')} of {units}"
             for name, slices in comparison.slices.items()

@@ -93,7 +93,7 @@ def notes(
     for number, what, text in (
         (len(issues.missing), "document", f"lacks {{}} ({list_names(issues.missing)})"),
         (len(issues.extra), "document", f"left out {{}} that gold does not have ({list_names(issues.extra)})"),
-        (len(others), "field", f"{{}} only here, so spurious: {list_names(others)}"),
+        (len(others), "field", f"has {{}} that the gold standard lacks, counted as spurious: {list_names(others)}"),
         (noted[WRAPPED], "single value", "compared {} with a list"),
         (noted[MALFORMED], "malformed triple", "left out {}"),
     ):

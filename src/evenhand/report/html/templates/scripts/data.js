@@ -1,6 +1,6 @@
 /* The units, unpacked: columns by unit, and the names of codes. */
 let data;
-try { data = await unpack(); } catch (problem) { status.textContent = `The units cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
+try { data = await unpack(); } catch (problem) { status.textContent = `This browser cannot unpack the units (${problem.message}). Try a newer one.`; return; }
 const size = data.sentence.length, systems = data.systems;
 const shortNames = data.short_names.map(visible);
 const sideNames = ["gold", ...shortNames], sideTitles = ["gold", ...systems.map(visible)];

@@ -35,7 +35,7 @@ function buildFilters() {
     control(others, "from", "from", ranked);
     control(others, "to", "to", ranked);
     control(others, "change", "change", [["correction", "corrections"], ["new_error", "new errors"], ["changed_error", "changed errors"]]);
-    control(others, "solved", "systems right", [...Array(systems.length + 1).keys()].map((count) => [count, String(count)]));
+    control(others, "solved", "systems correct", [...Array(systems.length + 1).keys()].map((count) => [count, String(count)]));
   }
   const orders = [["unit", "unit"], ["gold", `gold ${data.label_name}`]];
   control(others, "sort", "order", systems.length > 1 ? [["different", "most different first"], ...orders] : orders, "text order");

@@ -21,7 +21,7 @@ function verdict(unit, system) {
 /* A verdict in short: a mark and the error. */
 function markOf(outcome) {
   if (unscoredKinds.has(outcome.kind)) return ["·", "not scored", outcome.hasGold || outcome.hasPredicted ? outcome.shown : ""];
-  if (outcome.right) return outcome.absent ? ["–", "nothing, as it should be", ""] : ["✓", "right", ""];
+  if (outcome.right) return outcome.absent ? ["–", "correctly absent", ""] : ["✓", "right", ""];
   const kind = outcome.kind.replace(/^wrong_/, ""), label = outcome.hasPredicted && outcome.predicted !== outcome.gold ? outcome.predicted : "";
   if (data.has_verdicts) return ["✗", "wrong", label ? `${kind} ${label}` : kind];
   return ["✗", "wrong", label && (wrongKinds.length < 2 || kind === data.label_name) ? label : [label, kind].filter(Boolean).join(", ")];
@@ -140,7 +140,7 @@ function choose(place) {
     rows.replaceChildren();
     current = -1;
     list.removeAttribute("aria-activedescendant");
-    return detail.replaceChildren(make("p", "place", "No unit is like this."));
+    return detail.replaceChildren(make("p", "place", "No unit matches these filters."));
   }
   rows.replaceChildren(gap(shown.length));
   const top = current * rowHeight, room = list.clientHeight - byId("head").offsetHeight;

@@ -2,7 +2,7 @@
 const FIRST = 10, STEP = 50; /* number of places at first, and to add at a time */
 const WINDOW = 120; /* maximum number of tokens, around the place */
 let data;
-try { data = await unpack(); } catch (problem) { status.textContent = `The places cannot be unpacked in this browser (${problem.message}); a newer one can.`; return; }
+try { data = await unpack(); } catch (problem) { status.textContent = `This browser cannot unpack the places (${problem.message}). Try a newer one.`; return; }
 data.start = data.places.map((place) => place.start);
 data.end = data.places.map((place) => place.end);
 const sideNames = [...data.short_names, "vote"].map(visible), sideTitles = [...data.annotators, "vote"].map(visible);
