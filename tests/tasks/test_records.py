@@ -543,3 +543,9 @@ def test_saved_results_keep_everything() -> None:
     saved = json.loads(results.to_json())["systems"][0]
     assert saved["answers"]["unparsable"] == 1
     assert saved["scores"]["exact"]["labels"]["b"]["precision"] is None
+
+
+def test_texts_of_units_spell_values_as_json() -> None:
+    gold, system = eh.records([{"paid": True, "total": 12.5}]), eh.records([{"paid": False, "total": 12.5}])
+    (error,) = eh.score(gold, system).errors()
+    assert (error.string, error.matched) == ("paid: true", "paid: false")

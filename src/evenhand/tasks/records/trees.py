@@ -51,13 +51,14 @@ Node = Leaf | Container
 
 
 def text_of(leaf: Leaf) -> str:
-    """The path with indexes and the value of a leaf, for display: `items[2].price: 12.50`."""
+    """The path with indexes and the value of a leaf, for display: `items[2].price: 12.50`, `paid: true`."""
     steps: list[str | int] = []
     node: Node = leaf
     while node.parent is not None:
         steps.append(node.step if isinstance(node.step, int) else f".{node.step}")
         node = node.parent
-    return f"{path_text(steps[::-1])}: {leaf.value}"
+    value = str(leaf.value).lower() if isinstance(leaf.value, bool) else leaf.value
+    return f"{path_text(steps[::-1])}: {value}"
 
 
 def leaves_of(node: Node | None) -> list[Leaf]:
