@@ -140,7 +140,7 @@ def test_other_refusals(number: int, sentence: str) -> None:
 
 
 def test_a_folder_and_a_missing_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder; name a file in it"):
+    with pytest.raises(InputError, match="is a folder; specify a file in it"):
         write_file(tmp_path, "x")
     with pytest.raises(InputError, match=r"cannot be written \(no such file or directory\); check the folder"):
         write_file(tmp_path / "no" / "file", "x")

@@ -97,7 +97,7 @@ def test_missing_records_count_as_empty_and_extra_ones_are_ignored(kind: str, tm
     assert found["exact"].overall.counts == {"TP": 68, "FP": 0, "FN": 22}
     assert found.notes == (
         f"system system: lacks documents {'29' if kind == 'text' else 'd29'}; they count as empty.",
-        "system system: has more documents, which are ignored: new.",
+        "system system: has extra documents, which are ignored: new.",
     )
 
 
@@ -177,7 +177,7 @@ def test_documents_of_mappings_are_matched_by_their_keys() -> None:
         assert result["fair"].overall["LE"] == 1
         assert result.notes[:2] == (
             "system spans: lacks documents c; they count as empty.",
-            "system spans: has more documents, which are ignored: d.",
+            "system spans: has extra documents, which are ignored: d.",
         )
 
 
@@ -229,7 +229,7 @@ def test_ids_on_one_side_need_words() -> None:
     """Without words nothing tells which list is which document, and the order may be another one."""
     gold, system = eh.spans({"a": [("PER", 0, 1)], "b": [("LOC", 0, 1)]}), eh.spans([[("LOC", 0, 1)], [("PER", 0, 1)]])
     for sides in ((gold, system), (system, gold)):
-        with pytest.raises(eh.InputError, match=r"one side has ids, the other has none.*; give ids on both sides"):
+        with pytest.raises(eh.InputError, match=r"one side has ids, the other has none.*; use ids on both sides"):
             eh.score(*sides)
     words = {"a": ["Ada"], "b": ["Rome"]}
     with_words = eh.spans({"a": [("PER", 0, 1)], "b": [("LOC", 0, 1)]}, tokens=words)

@@ -76,7 +76,7 @@ def test_other_formats_keep_their_way() -> None:
     ],
 )
 def test_what_other_formats_refuse(options: dict[str, str], asked: str) -> None:
-    expected = f"{asked} needs the heads of mentions, which only CorefUD files have; leave it out."
+    expected = f"{asked} needs the heads of mentions, which only CorefUD files have; remove it."
     assert refused(*PLAIN, **options) == expected
 
 
@@ -189,8 +189,8 @@ def test_other_sentences_are_refused(files: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("misc", "finding"),
     [
-        ("(a-x-3", "a mention of 'a' has the head 3, but 2 words; give the position of its head, from 1 to 2."),
-        ("(a-x-y", "the head of a mention of 'a' is not a number; give the position of its head, from 1 to 2."),
+        ("(a-x-3", "a mention of 'a' has the head 3, but 2 words; write the position of its head, from 1 to 2."),
+        ("(a-x-y", "the head of a mention of 'a' is not a number; write the position of its head, from 1 to 2."),
     ],
 )
 def test_heads_that_are_none(tmp_path: Path, misc: str, finding: str) -> None:

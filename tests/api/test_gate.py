@@ -413,8 +413,8 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ({"ceiling": {"FP": "5%"}}, "ceiling FP is 5%, but FP is a count; for a share, use precision or recall or f1;"),
         ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count, at least 0."),
         ({"floor": {"recall": -1}}, "floor recall is -1; it must be a score or a count, at least 0."),
-        ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; give a mapping from names of scores to numbers"),
-        ({"floor": 0.8}, "floor is 0.8; give a mapping from names of scores to numbers, or None."),
+        ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; it must be a mapping from names of scores to numbers"),
+        ({"floor": 0.8}, "floor is 0.8; it must be a mapping from names of scores to numbers, or None."),
         (
             {"floor": {"fair.macro": 0.8}},
             "'fair.macro' is ambiguous; choose one of fair.macro.precision,",

@@ -83,7 +83,7 @@ def test_whatever_a_model_writes_is_no_error(items: object) -> None:
         ((3, []), {}, "text is 3; give the text to search in."),
         ((TEXT, []), {"shape": "yaml"}, "shape is 'yaml'; choose one of json, xml, marks, markdown, lines."),
         ((TEXT, []), {"occurrences": "best"}, "occurrences is 'best'; choose one of in-order, first, all."),
-        ((TEXT, []), {"fuzzy": 99}, "fuzzy is 99; give a share of characters in percent, up to 50, or off."),
+        ((TEXT, []), {"fuzzy": 99}, "fuzzy is 99; use a share of characters in percent, up to 50, or off."),
         ((TEXT, []), {"unknown_labels": "x"}, "unknown_labels is 'x'; choose one of keep, drop."),
         ((TEXT, []), {"label": " "}, "label is ' '; give the label of the prompt."),
         ((TEXT, []), {"label": 3}, "label is 3; give the label of the prompt."),

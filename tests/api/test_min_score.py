@@ -124,7 +124,7 @@ def test_missing_scores_are_an_error_until_the_user_decides(tmp_path: Path, gold
 def test_a_file_without_scores_is_an_error(gold: str) -> None:
     with pytest.raises(eh.InputError) as error:
         eh.score(gold, gold, min_score=0.5)
-    assert str(error.value) == f"{gold}: no unit has a score. Name the score field with --score."
+    assert str(error.value) == f"{gold}: no unit has a score. Specify the score field with --score."
 
 
 @pytest.mark.parametrize(("transform", "scores"), [("logistic", (0.0, 1.1, -1.1)), ("percent", (50, 75, 25))])

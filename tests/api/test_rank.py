@@ -173,7 +173,7 @@ def test_to_dict() -> None:
         "evenhand": eh.__version__,
         "command": "rank",
         "task": "spans",
-        "notes": ["system a: its spans are identical to the gold standard's; is it the right file?"],
+        "notes": ["system a: its spans are identical to the gold standard's. Is this the right file?"],
         "name": "gold",
         "models": ["exact", "ts"],
         "resampling": {"resamples": 10, "of": "sentences", "few_documents": None, "level": 0.9, "seed": 3},

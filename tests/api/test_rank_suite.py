@@ -142,7 +142,7 @@ def test_csv_names_the_data_sets(folder: Path) -> None:
 
 def test_notes_say_which_data_set_they_concern(folder: Path) -> None:
     notes = eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0).notes
-    assert notes == ("south: system y: its spans are identical to the gold standard's; is it the right file?",)
+    assert notes == ("south: system y: its spans are identical to the gold standard's. Is this the right file?",)
 
 
 def test_a_suite_as_plain_data(folder: Path) -> None:

@@ -185,14 +185,14 @@ def test_gold_and_prediction_in_one_file(tmp_path: Path) -> None:
     [
         ("Ada B-PER\nsees O\n", "but the first of them has tokens"),
         ("Ada NNP B-PER\nsees VBZ O\n", "but the first of them has labels without prefixes"),
-        ("B-PER\nO\n", "found 1 column where gold and prediction need two"),
+        ("B-PER\nO\n", "expected two columns for gold and prediction, got one"),
     ],
 )
 def test_a_single_file_must_have_two_columns_of_tags(tmp_path: Path, text: str, finding: str) -> None:
     """A forgotten second file must not score words or parts of speech as if they were entities."""
     path = tmp_path / "system.conll"
     path.write_text(text)
-    with pytest.raises(eh.InputError, match=rf"system\.conll:1: .*{finding}; give the system's file beside it"):
+    with pytest.raises(eh.InputError, match=rf"system\.conll:1: .*{finding}; add the system's file"):
         eh.score(path)
 
 
@@ -536,7 +536,7 @@ def test_a_weight_that_is_no_number_of_0_or_more(tmp_path: Path, system: Path, w
     with pytest.raises(eh.InputError) as error:
         eh.score(gold, system, match="t", token_weight=3, column=COLUMN)
     assert str(error.value) == (
-        f"{gold}:3: the weight {weight!r} in column 3 is not a number of 0 or more; mend it, or name another column."
+        f"{gold}:3: the weight {weight!r} in column 3 is not a number of 0 or more; fix it, or specify another column."
     )
 
 

@@ -225,7 +225,7 @@ def test_archives_and_two_candidates(folder: Path) -> None:
     ]
     result = run("rank", "--task-file", "task.toml")
     assert result.exit_code == 2
-    assert f"submissions/team3.zip: {problem} Use --skip-broken to leave it out." in result.stderr
+    assert f"submissions/team3.zip: {problem} Use --skip-broken to skip it." in result.stderr
     assert run("rank", "--task-file", "task.toml", "--skip-broken").exit_code == 0
 
 
@@ -262,7 +262,7 @@ def test_options_of_the_task_file_are_refused(folder: Path, arguments: tuple[str
     result = run(arguments[0], "--task-file", "task.toml", *arguments[1:])
     assert result.exit_code == 2
     option = next(word for word in arguments if word in ("--match", "--map", "--labels", "--by"))
-    assert f"{option} does nothing with a --task-file; set it in that file" in result.stderr
+    assert f"{option} has no effect with a --task-file; set it in that file" in result.stderr
 
 
 def test_all_broken_is_exit_status_1(folder: Path) -> None:

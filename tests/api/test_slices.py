@@ -197,8 +197,8 @@ def test_nothing_in_common() -> None:
 MESSAGES = {
     "no delimiter": ("document\n1\n", ":1: found no tabs, commas or semicolons between names of columns;"),
     "one column": ('{"document": "1"}\n', ": the table has only the column 'document'; add a column for each slice."),
-    "no rows": ("document,genre\n", ": the table has no rows; give one row per document."),
-    "a short line": ("document,genre\n1\n", ":2: found 1 cell where the header names 2;"),
+    "no rows": ("document,genre\n", ": the table has no rows; write one row per document."),
+    "a short line": ("document,genre\n1\n", ":2: expected 2 cells as in the header, got 1;"),
     "a column twice": ("document,genre,genre\n1,a,b\n", ":1: found several columns called 'genre';"),
     "a column without a name": ("document,\n1,a\n", ":1: found a column without a name;"),
     "no id": ("document,genre\n1,a\n,b\n", ":3: found no id in 'document'; name the document."),
@@ -224,9 +224,9 @@ def test_a_repeated_id_with_the_same_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("slices", "message"),
     [
-        (3, "slices is 3; give names, a table, a frame, or a mapping from names to mappings from ids to values."),
-        ({"genre": ["a"]}, "slices['genre'] is ['a']; give a mapping (or a Series) from ids to values."),
-        ({1: {"1": "a"}}, "slices has the name 1; give a text for each slice."),
+        (3, "slices is 3; pass names, a table, a frame, or a mapping from names to mappings from ids to values."),
+        ({"genre": ["a"]}, "slices['genre'] is ['a']; pass a mapping (or a Series) from ids to values."),
+        ({1: {"1": "a"}}, "slices has the name 1; the name of a slice must be a string."),
         ("length=a", "The slice 'length' has the bins 'a'; give numbers, ranges and quantiles,"),
         ("length=", "'length=' is not a slice; write NAME, or NAME=BINS such as length=1,2,3,4+."),
         ("pronoun", "The slice 'pronoun' is for chains; leave it out."),

@@ -543,7 +543,7 @@ def test_unclear_spans_are_said_to_be_left_out(gold: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--to", "conll"], "--to and --to-encoding are for --apply; name its file"),
+        (["--to", "conll"], "--to and --to-encoding need --apply FILE"),
         (["--merge", "ana.jsonl"], "ana.jsonl: is one of the input files and would be overwritten"),
         (["--apply", "gold.conll"], "gold.conll: is one of the input files and would be overwritten"),
     ],

@@ -251,7 +251,7 @@ def test_formats_may_be_mixed_and_columns_named_for_a_side(folder: Path) -> None
     refused = run("score", "key.conll", "response.jsonl")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert refused.stderr == (
-        "evenhand: response.jsonl:1: the document has clusters and predicted_clusters; name one of them with --column.\n"
+        "evenhand: response.jsonl:1: the document has clusters and predicted_clusters; specify one of them with --column.\n"
     )
 
 
@@ -282,7 +282,7 @@ def test_notes_are_on_standard_error_or_in_the_report() -> None:
     response("b", "x", "a")
     notes = [
         "Note: system response: lacks documents c_0; they count as empty.",
-        "Note: system response: has more documents, which are ignored: x_0.",
+        "Note: system response: has extra documents, which are ignored: x_0.",
     ]
     text = run("score", "key.conll", "response.conll")
     assert text.exit_code == 0
@@ -298,7 +298,7 @@ def test_notes_are_on_standard_error_or_in_the_report() -> None:
 def test_other_words_are_noted_or_refused() -> None:
     response("a", "b", "c", words="v")
     found = run("score", "key.conll", "response.conll")
-    first = "the first one: response.conll:2: found 'v0' where the gold standard has 'w0'; --align strict refuses them"
+    first = "the first one: response.conll:2: found 'v0' where the gold standard has 'w0'; --align strict rejects them"
     assert f"Note: system response: 9 words differ from the gold standard ({first})." in found.stdout.splitlines()
     strict = run("score", "key.conll", "response.conll", "--align", "strict")
     assert (strict.exit_code, strict.stdout) == (2, "")
@@ -316,11 +316,11 @@ def test_other_words_are_noted_or_refused() -> None:
         ),
         (
             ("score", "key.conll", "key.conll", "--match", "arcs_nom"),
-            "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
+            "arcs_nom needs the POS of words, which the gold standard does not have; remove it.",
         ),
         (
             ("compare", "key.conll", "key.conll", "twin=key.conll", "--by", "arcs_nom"),
-            "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
+            "arcs_nom needs the POS of words, which the gold standard does not have; remove it.",
         ),
         (("compare", "key.conll", "key.conll"), "A comparison needs at least two systems."),
         (
@@ -357,7 +357,7 @@ def test_conlleval_is_for_spans() -> None:
 def test_options_of_spans_are_refused_in_conversions(option: tuple[str, ...]) -> None:
     found = run("convert", "key.conll", "out.jsonl", *option)
     assert (found.exit_code, Path("out.jsonl").exists()) == (2, False)
-    assert f"{option[0]} is for spans that are written as tags, which coref-jsonl does not have" in found.stderr
+    assert f"{option[0]} needs spans written as tags, which coref-jsonl does not have" in found.stderr
 
 
 # Checks
@@ -411,8 +411,8 @@ def test_missing_and_extra_documents() -> None:
     assert against() == [
         "response.conll: warning: the document a_0 of key.conll is missing; add it, with or without chains.",
         "response.conll: warning: the document c_0 of key.conll is missing; add it, with or without chains.",
-        "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name.",
-        "response.conll: warning: the document y_0 is not in key.conll; leave it out, or mend its name.",
+        "response.conll: warning: the document x_0 is not in key.conll; remove it, or fix its name.",
+        "response.conll: warning: the document y_0 is not in key.conll; remove it, or fix its name.",
     ]
     found = run("check", "response.conll", "--against", "key.conll")
     assert found.exit_code == 0
@@ -458,7 +458,7 @@ def test_problems_of_texts_and_of_brackets_are_reported_together() -> None:
     assert (
         "response.conll: warning: the document b_0 of key.conll is missing; add it, with or without chains." in scores
     )
-    assert "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name." in scores
+    assert "response.conll: warning: the document x_0 is not in key.conll; remove it, or fix its name." in scores
     assert len(scores) == 3
 
 

@@ -118,11 +118,11 @@ def test_delimiter(path: Path, tmp_path: Path, option: str, delimiter: str) -> N
             ["both.tsv", "--repair", "error"],
             "both.tsv:5: the span that begins here with 'I-LOC' in column 5 is ill-formed ",
         ),
-        (["both.tsv", "-d", ";"], "both.tsv:1: found no ';' between columns; name another --delimiter"),
+        (["both.tsv", "-d", ";"], "both.tsv:1: expected ';' between columns, got none; name another --delimiter"),
         (["both.tsv", "-d", "x"], "The delimiter 'x' cannot separate columns; "),
         (["nothing.tsv"], "nothing.tsv: there is no such file; check the path."),
         (["both.tsv", "bad.tsv"], "bad.tsv:1: the tag 'B-MISC' in column 5 has the unknown class 'MISC'; "),
-        (["both.tsv", "-l", "--as", "json"], "--latex and --as json exclude each other; see evenhand germeval --help."),
+        (["both.tsv", "-l", "--as", "json"], "--latex and --as json cannot be combined; see evenhand germeval --help."),
         ([], "Missing argument 'GOLD'; see evenhand germeval --help."),
     ],
 )

@@ -123,7 +123,7 @@ def test_a_file_with_an_equals_sign_wins() -> None:
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ("crf=", "crf= names no file; write NAME=FILE"),
+        ("crf=", "crf= has no file; write NAME=FILE"),
         ("crf=absent.conll", "absent.conll"),
         ("=absent.conll", "=absent.conll"),
     ],
@@ -190,7 +190,7 @@ def test_a_manifest_of_folders_and_patterns(cells: tuple[str, str]) -> None:
         (
             "parts/gold\tcrf/en/test.conll",
             "table.tsv:2: the row has several files (parts/gold) and one file (crf/en/test.conll); "
-            "name folders or patterns in all cells of a row, or files in all.",
+            "use folders or patterns in all cells of a row, or files in all.",
         ),
         ("parts/gold\tcrf/en", "crf/en: lacks the file 'a.conll', which parts/gold has; both sides must have files"),
         ("parts/*.x\tcrf/en", "table.tsv:2: the file 'parts/*.x', for 'gold', does not exist"),

@@ -120,7 +120,7 @@ BAD = {
     "empty file": (["score", "gold.conll", "empty.conll"], "empty.conll: the file is empty; check how it was written."),
     "one column too few": (
         ["score", "gold.conll", "ragged.conll"],
-        "ragged.conll:3: found 1 column where line 1 has 2; mend the line, or begin it with # if it is a comment.",
+        "ragged.conll:3: expected 2 columns as in line 1, got 1; fix the line, or start it with # if it is a comment.",
     ),
     "invalid UTF-8": (
         ["score", "gold.conll", "latin.conll"],
@@ -368,7 +368,7 @@ def test_other_tasks_are_refused(tmp_path: Path, text: str, options: tuple[str, 
     result = run_conlleval(path, path, *options)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"evenhand: The layout of conlleval is for spans, but {sentence}; see evenhand score --help.\n"
+        f"evenhand: The conlleval layout is for spans, but {sentence}; see evenhand score --help.\n"
     )
 
 

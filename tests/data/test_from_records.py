@@ -337,10 +337,10 @@ def test_one_answer_is_not_a_list_of_answers(one: Any) -> None:
 
 
 def test_a_system_without_a_readable_span_is_a_warning_in_python(gold: eh.Annotation) -> None:
-    with pytest.warns(eh.EvenhandWarning, match="system gpt: no answer has a span that can be read") as shown:
+    with pytest.warns(eh.EvenhandWarning, match="system gpt: no answer has a readable span") as shown:
         result = eh.score(gold, eh.extractions(["I cannot say.", "[]"], name="gpt"))
     assert [each.filename for each in shown] == [__file__]
-    assert result.notes[0].startswith("Warning: system gpt: no answer has a span that can be read; ")
+    assert result.notes[0].startswith("Warning: system gpt: no answer has a readable span; ")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         eh.score(gold, eh.extractions(["I cannot say.", [["Paris", "LOC"]]]))
@@ -356,7 +356,7 @@ def test_a_wrong_number_of_answers_is_refused(gold: eh.Annotation) -> None:
     with pytest.raises(eh.InputError) as caught:
         eh.score(gold, eh.extractions([[], [], []], name="gpt"))
     assert str(caught.value) == (
-        "gpt: there are 3 answers, but the gold standard has 2 sentences; give one for each, or give ids on both sides."
+        "gpt: there are 3 answers, but the gold standard has 2 sentences; write one for each, or use ids on both sides."
     )
 
 
@@ -366,7 +366,7 @@ def test_answers_are_no_gold_standard(gold: eh.Annotation) -> None:
 
 
 def test_a_gold_standard_without_a_text_is_refused() -> None:
-    with pytest.raises(eh.InputError, match="has no text in which the strings of a language model could be found"):
+    with pytest.raises(eh.InputError, match="has no text in which to find the strings of a language model"):
         eh.score(eh.spans([[("PER", 0, 1)]], end="exclusive"), eh.extractions([[]]))
 
 

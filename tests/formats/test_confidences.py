@@ -240,7 +240,7 @@ def test_offsets_of_a_table_that_may_be_tokens_or_characters_are_asked_for(tmp_p
     key, table = tmp_path / "key.conll", tmp_path / "crf.tsv"
     key.write_text(KEY)
     table.write_text(TABLE)
-    finding = "all offsets are those of tokens and, as characters, some begin or end within a token"
+    finding = "all offsets fit tokens and, as characters, some begin or end inside a token"
     with pytest.raises(eh.EvenhandError, match=f"crf.tsv: {finding}; choose --offsets system:tokens or"):
         eh.score(key, table)
     assert eh.score(key, table, offsets={"system": "tokens"})["exact"].f1 == 1
@@ -257,7 +257,7 @@ def test_offsets_of_a_table_that_may_be_tokens_or_characters_are_asked_for(tmp_p
         "NaN": ("2\t0\t1\tPER\tnan\n", "crf.tsv:4: expected a finite number as the score of this span, got NaN."),
         "sentence": ("3\t0\t1\tPER\t1\n", "crf.tsv: has the sentence 3; the gold standard has the sentences 1 to 2"),
         "token": ("2\t0\t2\tPER\t1\n", "ends after the tokens of its record, which has 1"),
-        "cells": ("2\t0\t1\tPER\n", "crf.tsv:4: found 4 cells where the header names 5"),
+        "cells": ("2\t0\t1\tPER\n", "crf.tsv:4: expected 5 cells as in the header, got 4"),
         "no start": ("2\t\t1\tPER\t1\n", "crf.tsv:4: found a missing value in the column 'start'"),
     }.values(),
 )

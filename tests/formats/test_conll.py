@@ -191,7 +191,7 @@ def test_germeval_files_have_two_levels(file) -> None:
     assert annotation.readings["spans"].format == "germeval"
     assert words(annotation) == ["Bank", "Turin", "x"]
     assert annotation.spans().rows() == [("ORG", 0, 0, 2), ("LOC", 0, 1, 2)]
-    with pytest.raises(eh.InputError, match="found 4 columns where gold and prediction need 6"):
+    with pytest.raises(eh.InputError, match="expected 6 columns for gold and prediction, got 4"):
         eh.score(file(GERMEVAL))
 
 

@@ -179,7 +179,7 @@ def test_a_name_that_shows_no_format(tmp_path: Path, example: Path) -> None:
 def test_an_encoding_is_refused_where_there_are_no_tags(example: Path, tmp_path: Path, target: str, form: str) -> None:
     result = run("convert", example / "crf.conll", tmp_path / target, "--to-encoding", "bioes")
     assert result.exit_code == 2
-    assert f"--to-encoding is for spans that are written as tags, which {form} does not have" in result.output
+    assert f"--to-encoding needs spans written as tags, which {form} does not have" in result.output
     assert not (tmp_path / target).exists()
 
 
@@ -233,7 +233,7 @@ def test_trees_are_not_lost_unasked(tmp_path: Path) -> None:
     found = convert(TREES / "gold.conllu", tmp_path / "gold.conll")
     assert found.exit_code == 2
     assert found.stderr == (
-        "evenhand: conll cannot carry trees; give --task tags to convert the tags alone, or --lossy.\n"
+        "evenhand: conll cannot represent trees; use --task tags to convert only the tags, or --lossy.\n"
     )
 
 
@@ -256,7 +256,7 @@ def test_universal_tags_become_upos(tmp_path: Path) -> None:
 
 def test_a_file_without_heads_has_no_trees_to_score(tmp_path: Path) -> None:
     convert(TAGS / "gold.tsv", tmp_path / "gold.conllu", "--task", "tags")
-    with pytest.raises(eh.InputError, match="the words have no heads; give --task tags to score its tags alone"):
+    with pytest.raises(eh.InputError, match="the words have no heads; use --task tags to score only its tags"):
         eh.score(tmp_path / "gold.conllu", tmp_path / "gold.conllu")
 
 
@@ -343,7 +343,7 @@ def test_a_table_of_neleval(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text(HIPE, encoding="utf-8")
     refused = run_convert_links(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval")
     assert refused.exit_code == 2
-    assert "neleval cannot carry 1 span without links, which neleval takes for NIL; give --lossy" in refused.stderr
+    assert "neleval cannot represent 1 span without links, which neleval takes for NIL; give --lossy" in refused.stderr
     assert run_convert_links(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval", "--lossy").exit_code == 0
     assert (tmp_path / "new.tsv").read_text(encoding="utf-8") == (
         "a\t3\t9\tQ9\t1\tLOC\tQ8\t0.5\tLOC\na\t11\t13\tNIL\t1\tPER\nb\t0\t2\tQ220\t1\n"
@@ -353,7 +353,7 @@ def test_a_table_of_neleval(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tokens", "spans", "message"),
     [
-        (["a", "#b"], [], "hipe cannot carry 1 token beginning with #, which would be skipped there"),
+        (["a", "#b"], [], "hipe cannot represent 1 token beginning with #, which would be skipped there"),
         (
             ["a"],
             [{"start": 0, "end": 1, "label": "x", "links": ["Q1"]}],
@@ -393,4 +393,4 @@ def test_texts_that_files_of_brat_cannot_have(tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "d", "text": "a\0b", "spans": []}) + "\n", encoding="utf-8")
     refused = run_convert_links(path, tmp_path / "new", "--to", "brat", "--task", "links")
     assert refused.exit_code == 2
-    assert "The text of document d has a NUL character, which brat's files cannot have." in refused.stderr
+    assert "The text of document d has a NUL character, which brat files cannot contain." in refused.stderr

@@ -251,7 +251,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "missing tag": (
         {**ONE, "tag": ["B-PER", "I-PER", "O", np.nan, "B-LOC"]},
         {},
-        ":4: found a missing value in the column 'tag'; fill it in, or leave the row out.",
+        ":4: found a missing value in the column 'tag'; fill it in, or remove the row.",
     ),
     "missing sentence": (
         {**ONE, "sentence": [1, 1, None, 2, 2]},
@@ -261,7 +261,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "numbers as tags": (
         {**ONE, "tag": [1, 2, 0, 0, 3]},
         {},
-        ": the column 'tag' has numbers where texts were expected; replace numbers by their names.",
+        ": expected strings in the column 'tag', got numbers; replace numbers by their names.",
     ),
     "dates as tokens": (
         {**ONE, "token": [np.datetime64("2024-01-01")] * 5},
@@ -271,7 +271,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "mixed tokens": (
         {**ONE, "token": ["Ada", 3, "wrote", "in", "London"]},
         {},
-        ":2: found a value of the type int among texts in the column 'token'; give texts only: .astype(str).",
+        ":2: expected strings in the column 'token', got a value of type int; convert it with .astype(str).",
     ),
     "sentences in pieces": (
         {**ONE, "sentence": [1, 1, 2, 1, 2]},
@@ -286,22 +286,22 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "no tokens": (
         {"sentence": ONE["sentence"], "t": ONE["token"], "tag": ONE["tag"]},
         {},
-        ": no column of tokens is recognised among sentence, t, tag; name it: column={'token': NAME}.",
+        ": no column of tokens is recognised among sentence, t, tag; specify it with column={'token': NAME}.",
     ),
     "no sentences": (
         {"s": ONE["sentence"], "token": ONE["token"], "tag": ONE["tag"]},
         {},
-        ": no column of sentence ids is recognised among s, token, tag; name it: column={'sentence': NAME}.",
+        ": no column of sentence ids is recognised among s, token, tag; specify it with column={'sentence': NAME}.",
     ),
     "no tags": (
         {"sentence": ONE["sentence"], "token": ONE["token"]},
         {},
-        ": no column of tags is recognised among sentence, token; name it: column={'tag': NAME}.",
+        ": no column of tags is recognised among sentence, token; specify it with column={'tag': NAME}.",
     ),
     "several columns of tags": (
         {**{name: ONE[name] for name in ("sentence", "token")}, "ner": ONE["tag"], "ent": OTHER["tag"]},
         {},
-        ": several columns may hold the tags: ner, ent; name it: column={'tag': NAME}.",
+        ": several columns may hold the tags: ner, ent; specify it with column={'tag': NAME}.",
     ),
     "an unknown column": (
         ONE,
@@ -327,28 +327,28 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "no documents": (
         {name: SPANS[name] for name in ("start", "end", "label")},
         {},
-        ": no column of document ids is recognised among start, end, label; name it: column={'document': NAME}.",
+        ": no column of document ids is recognised among start, end, label; specify it with column={'document': NAME}.",
     ),
     "no labels": (
         {name: SPANS[name] for name in ("document", "start", "end")},
         {},
-        ": no column of labels is recognised among document, start, end; name it: column={'label': NAME}.",
+        ": no column of labels is recognised among document, start, end; specify it with column={'label': NAME}.",
     ),
     "documents and sentences": (
         {**SPANS, "sentence": [1, 2]},
         {},
-        ": start and end may count in 'document' or in 'sentence'; name the one: column={'document': 'document'}.",
+        ": start and end may count in 'document' or in 'sentence'; specify which one with column={'document': 'document'}.",
     ),
     "missing label": (
         {**SPANS, "label": ["PER", None]},
         {},
-        ":2: found a missing value in the column 'label'; fill it in, or leave the row out; a document without spans has"
+        ":2: found a missing value in the column 'label'; fill it in, or remove the row; a document without spans has"
         " none of start, end and label.",
     ),
     "missing document": (
         {**SPANS, "document": ["a", None]},
         {},
-        ":2: found a missing value in the column 'document'; fill it in, or leave the row out.",
+        ":2: found a missing value in the column 'document'; fill it in, or remove the row.",
     ),
     "a negative offset": (
         {**SPANS, "start": [0, -4]},
@@ -369,7 +369,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "two texts of a document": (
         {**SPANS, "text": ["Ada wrote", "Ada reads"]},
         {},
-        ":2: the column 'text' has another text for the document 'a' than before; name its role: column={'text': NAME} or"
+        ":2: the column 'text' has another text for the document 'a' than before; specify its role with column={'text': NAME} or"
         " column={'quote': NAME}.",
     ),
     "a wrong quote": (
@@ -380,12 +380,12 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "offsets as text": (
         {**SPANS, "start": ["0", "4"]},
         {"column": {"start": "start"}},
-        ": the column 'start' has texts where offsets were expected; give whole numbers.",
+        ": expected offsets in the column 'start', got strings; give whole numbers.",
     ),
     "several labels": (
         SPANS,
         {"column": ["label", "document"]},
-        ": several columns of labels are named: label, document; name one, and others by their roles: column={'start': NAME}.",
+        ": several columns of labels are specified: label, document; specify one, and others by their roles: column={'start': NAME}.",
     ),
     "no rows": ({"sentence": [], "token": [], "tag": []}, {}, ": it has no rows; check how it was made."),
 }
@@ -400,7 +400,7 @@ def test_messages(data: dict[str, Any], options: dict[str, Any], message: str) -
 
 def test_messages_about_two_sides() -> None:
     frame = pandas.DataFrame(ONE)
-    with pytest.raises(eh.InputError, match="found one column of tags, 'tag', where gold and prediction need two"):
+    with pytest.raises(eh.InputError, match=r"expected two columns of tags \(gold and prediction\), got one, 'tag'"):
         eh.score(frame)
     with pytest.raises(
         eh.SettingError, match=r"column has no side 'tokn'; the sides are gold and system, and the roles"
@@ -427,5 +427,5 @@ def test_pyarrow_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(eh.InputError) as error:
         eh.score(frame, frame)
     assert (
-        str(error.value) == "frame: data frames take pyarrow, which is not installed; run: pip install evenhand[arrow]."
+        str(error.value) == "frame: data framesneed pyarrow, which is not installed; run: pip install evenhand[arrow]."
     )

@@ -211,9 +211,9 @@ def test_tokens_may_differ() -> None:
         (lambda: eh.score(GOLD, (each for each in [SYSTEM])), "one by one; make a list of them: list(…)."),
         (
             lambda: eh.score([GOLD], [SYSTEM, 3]),
-            "docs:2: found 3 where a Doc should be; give a list of documents only.",
+            "docs:2: expected a Doc, got 3; pass a list of documents only.",
         ),
-        (lambda: eh.score([GOLD], {"crf": [SYSTEM, 3]}), "crf:2: found 3 where a Doc should be"),
+        (lambda: eh.score([GOLD], {"crf": [SYSTEM, 3]}), "crf:2: expected a Doc, got 3"),
         (lambda: eh.score(GOLD, SYSTEM, format="conll"), "docs: is read as spacy, not as conll; leave the format out"),
         (
             lambda: eh.score(GOLD, SYSTEM, task="trees"),
@@ -229,7 +229,7 @@ def test_tokens_may_differ() -> None:
         (lambda: eh.docs([]), "[] has no documents of spaCy's; give a Doc, a list of these, or a DocBin."),
         (lambda: eh.docs(3), "3 has no documents of spaCy's"),
         (lambda: eh.docs("gold.spacy"), "'gold.spacy' is a path; read the file: eh.read('gold.spacy')."),
-        (lambda: eh.docs(GOLD, group=3), "group is 3; give a text, or None."),
+        (lambda: eh.docs(GOLD, group=3), "group is 3; it must be a string, or None."),
     ],
 )
 def test_what_cannot_be_read_is_told_in_a_sentence(call: Callable[[], Any], message: str) -> None:

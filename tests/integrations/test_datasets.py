@@ -110,7 +110,7 @@ def unnamed() -> Any:
     [
         (
             lambda gold: eh.score(datasets.DatasetDict(train=gold, test=gold), gold),
-            "dataset: has splits (train, test); give one of them: dataset['train'].",
+            "dataset: has splits (train, test); pass one of them: dataset['train'].",
         ),
         (lambda gold: eh.score(gold, datasets.DatasetDict(test=gold)), "dataset: has splits (test); give one of them"),
         (

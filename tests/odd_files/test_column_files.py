@@ -185,7 +185,7 @@ ERRORS: dict[str, Case] = {
     "cut off in a line": (
         GOLD[: GOLD.index("\tB-LOC")].encode(),
         {},
-        "system.conll:5: found 1 column where line 1 has 2",
+        "system.conll:5: expected 2 columns as in line 1, got 1",
         "",
     ),
     "something behind the end": (
@@ -197,19 +197,19 @@ ERRORS: dict[str, Case] = {
     "one column more on one line": (
         changed("in\tO", "in\tO\tx"),
         {},
-        "system.conll:4: found 3 columns where line 1 has 2",
+        "system.conll:4: expected 2 columns as in line 1, got 3",
         "",
     ),
     "one column less on one line": (
         changed("in\tO", "in"),
         {},
-        "system.conll:4: found 1 column where line 1 has 2",
+        "system.conll:4: expected 2 columns as in line 1, got 1",
         "",
     ),
     "spaces for a tab on one line": (
         changed("in\tO", "in O"),
         {},
-        "system.conll:4: found 1 column where line 1 has 2",
+        "system.conll:4: expected 2 columns as in line 1, got 1",
         "",
     ),
     "Latin-1": (

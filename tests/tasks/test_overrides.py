@@ -134,8 +134,8 @@ def test_supertags_have_the_kind_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"overrides_as": "kind"}, "overrides-as has no effect without overrides; name a file of overrides."),
-        ({"weights": "GE = 1 TP"}, "GE in the weights has no effect unless overrides-as is kind; leave it out."),
+        ({"overrides_as": "kind"}, "overrides-as has no effect without overrides; specify a file of overrides."),
+        ({"weights": "GE = 1 TP"}, "GE in the weights has no effect unless overrides-as is kind; remove it."),
     ],
 )
 def test_settings_that_do_nothing_are_refused(options: dict[str, Any], sentence: str) -> None:
@@ -203,9 +203,12 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
         ("[1]", "is not an object"),
         ('{"sentence": 1, "verdict": "wrong"}', "the verdict is 'wrong'; choose one of spurious, label, bounds,"),
         ('{"verdict": "right"}', "start and end of the gold span are None and None"),
-        ('{"start": 0, "end": 1, "label": "A", "verdict": "right"}', "names neither a sentence nor a document"),
+        ('{"start": 0, "end": 1, "label": "A", "verdict": "right"}', "has neither a sentence nor a document"),
         ('{"sentence": 0, "start": 0, "end": 1, "label": "A", "verdict": "right"}', "sentence is 0; give its number"),
-        ('{"document": 1.5, "start": 0, "end": 1, "label": "A", "verdict": "right"}', "document is 1.5; give its name"),
+        (
+            '{"document": 1.5, "start": 0, "end": 1, "label": "A", "verdict": "right"}',
+            "document is 1.5; write its name",
+        ),
         ('{"sentence": 1, "start": 1, "end": 1, "label": "A", "verdict": "right"}', "the gold span are 1 and 1; count"),
         ('{"sentence": 1, "start": 0, "end": 1, "label": 7, "verdict": "right"}', "the label of the gold span is 7"),
         (f'{{"sentence": 1, "start": 0, "end": {10**30}, "label": "A", "verdict": "right"}}', f"are 0 and {10**30}"),
@@ -213,7 +216,7 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
             f'{{"sentence": 1, "start": 0, "end": 1, "label": "{"A" * 20_000}", "verdict": "right"}}',
             "a label has more than",
         ),
-        ('{"sentence": 1, "verdict": "missing"}', "has the verdict 'missing' and no `to`"),
+        ('{"sentence": 1, "verdict": "missing"}', "has the verdict 'missing' but no `to`"),
         ('{"sentence": 1, "verdict": "missing", "to": {"start": 0, "end": 1}}', "the label of `to` is None"),
         ('{"sentence": 1, "verdict": "missing", "to": {"lable": "A"}}', "`to` has 'lable'"),
         ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "label", "to": {"end": 2}}', "not name label"),
@@ -442,7 +445,7 @@ def test_strings_of_language_models_have_no_place_to_be_unclear_at(tmp_path: Pat
     path, answers = written(tmp_path, at(2, 0, 1, "ORG", "unclear")), eh.extractions([[], [], []])
     with pytest.raises(eh.SettingError, match="cannot be left out of the strings of a language model"):
         eh.score(spans(GOLD), answers, overrides=path, match="strings")
-    with pytest.warns(eh.EvenhandWarning, match="no answer has a span that can be read"):
+    with pytest.warns(eh.EvenhandWarning, match="no answer has a readable span"):
         found = eh.score(spans(GOLD), answers, overrides=path)
     assert counts(found) == (0, 0, 3)
 
@@ -601,8 +604,8 @@ def test_a_reviewed_missing_span_must_not_exist(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "finding"),
     [
-        ({"status": "done"}, "the status is 'done'; choose one of proposed, accepted, or leave it out"),
-        ({"voters": "crf"}, "voters is 'crf'; give a list of the names of systems, or leave it out"),
+        ({"status": "done"}, "the status is 'done'; choose one of proposed, accepted, or remove it"),
+        ({"voters": "crf"}, "voters is 'crf'; use a list of names of systems, or remove it"),
     ],
 )
 def test_unknown_states_and_voters_are_refused(tmp_path: Path, more: Record, finding: str) -> None:

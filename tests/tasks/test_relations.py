@@ -304,7 +304,7 @@ def test_documents_are_matched_by_id() -> None:
 
 
 def test_spans_alone_have_no_relations() -> None:
-    with pytest.raises(SettingError, match="spans has no relations; give a file that has some"):
+    with pytest.raises(SettingError, match="spans has no relations; use a file that has some"):
         eh.score(annotation(GOLD), eh.spans([[("PER", 0, 1)]]))
 
 
@@ -392,5 +392,5 @@ def test_a_relation_of_a_system_that_two_parts_would_divide(tmp_path: Path) -> N
         in_small_parts(partial(eh.score, GOLD_FILE, system))
     assert str(error.value) == (
         f"{system}: a relation has its ends in two documents of the gold standard; "
-        "give documents that hold whole relations on both sides."
+        "use documents that contain whole relations on both sides."
     )

@@ -263,7 +263,7 @@ def _scores_of(side: Input, measured: _Measured, options: Mapping[str, Any]) -> 
     score: Values = np.concatenate([np.zeros(0), *(own for own in scores if own is not None)])
     score = transformed(score[~np.isnan(score)], options.get("score_transform"))
     if not len(score):
-        raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
+        raise InputError(name_of(side), None, "no unit has a score", "Specify the score field with --score")
     return score
 
 

@@ -148,7 +148,7 @@ def _head_positions(mentions: Sequence[EntityMention], size: Ints, report: Repor
         finding = f"a mention of {name!r} has the head {head[row]}, but {words}"
         if head[row] == _NOT_A_NUMBER:
             finding = f"the head of a mention of {name!r} is not a number"
-        report(mentions[row].ranges[0][0], finding, f"give the position of its head, from 1 to {size[row]}")
+        report(mentions[row].ranges[0][0], finding, f"write the position of its head, from 1 to {size[row]}")
         head[row] = 0
     return np.maximum(head - 1, 0)
 

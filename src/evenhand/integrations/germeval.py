@@ -395,7 +395,7 @@ def _notes(files: Sequence[Annotation], strict: Metric, *, breaks_differ: bool) 
             yield f"{file.corpus.source}: dropped the empty columns at the end of {counted(trailing, 'line')}."
     gold, prediction = files[0].corpus.source, files[-1].corpus.source
     if breaks_differ:
-        yield f"{prediction}: its sentences differ from the gold standard's, which were used."
+        yield f"{prediction}: its sentences differ from those of the gold standard, which were used."
     if not strict.gold:
         yield f"{gold}: the gold standard has no entity at all."
     if not strict.found:

@@ -96,7 +96,7 @@ class Run:
     def add_text(self, corpus: Corpus, reading: ReadInfo) -> None:
         """Count the text of the next batch of the gold standard, and note how it was read."""
         if not corpus.sentences and not corpus.names:
-            raise InputError(corpus.source, None, "it contains no sentences", "give a gold standard that has some")
+            raise InputError(corpus.source, None, "it contains no sentences", "use a gold standard that has some")
         self.gold.reading = self.gold.reading.plus(reading) if self.gold.reading else reading
         self.documents += len(corpus.documents) - int(corpus.continues)
         self.sentences += corpus.sentences

@@ -221,7 +221,7 @@ class ScoreFilter:
         for name in self._systems:
             if self._labels.find(name) is not None:
                 finding = f"{name} is a system and a label, so --min-score {name}:NUMBER is ambiguous"
-                raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
+                raise SettingError(f"{finding}; rename the system with NAME=FILE.")
 
 
 def transformed(score: Values, transform: str | None) -> Values:
@@ -254,7 +254,7 @@ def check_confidences(
     if not units or not (are_needed or (is_filtered and uses_confidences(settings.parameters))):
         return
     if not side.scored:
-        raise InputError(source, None, "no unit has a score", "Name the score field with --score")
+        raise InputError(source, None, "no unit has a score", "Specify the score field with --score")
     if side.unscored and settings.parameters["missing_score"] is None:
         raise InputError(source, None, f"{side.unscored:,} of {units:,} units have no score", "Set --missing-score")
 

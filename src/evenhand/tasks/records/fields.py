@@ -114,7 +114,7 @@ def _parse_field(text: str) -> tuple[str, tuple[tuple[str, Any], ...]]:
 def checked_options(options: Any, name: str) -> tuple[tuple[str, Any], ...]:
     """The options of a field, converted and checked."""
     if not isinstance(options, Mapping):
-        raise SettingError(f"The options of {name} are {quote(options)}; give a mapping such as {{'weight': 2}}.")
+        raise SettingError(f"The options of {name} are {quote(options)}; use a mapping such as {{'weight': 2}}.")
     known = tuple(field.name for field in dataclass_fields(FieldOptions))
     values = {}
     for key, value in options.items():
@@ -319,7 +319,7 @@ def schema_of(schema: Any, name: str) -> Schema:
     table: dict[str, dict[str, Any]] = {}
     for number, (field, options) in enumerate(_schema_fields(schema, schema, (), name, ())):
         if number > _MAX_FIELDS:
-            raise InputError(name, None, f"the schema has more than {_MAX_FIELDS:,} fields", "give a smaller schema")
+            raise InputError(name, None, f"the schema has more than {_MAX_FIELDS:,} fields", "use a smaller schema")
         table.setdefault(field, {}).update(options)
     fields = tuple((field, tuple(sorted(options.items()))) for field, options in table.items())
     return Schema(name, hashlib.sha256(text.encode()).hexdigest()[:8], fields)

@@ -161,7 +161,7 @@ class TreeBuilder:
         if value.__class__ is float and not isfinite(value):
             value = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
             if self.is_gold:
-                raise LimitError(f"expected a JSON number, got {value}", "give a number or null")
+                raise LimitError(f"expected a JSON number, got {value}", "use a number or null")
         if value.__class__ is str and len(value) > _LONG and len(value) > CHARACTERS.value:
             raise LimitError(f"a value has {len(value):,} characters", CHARACTERS.remedy)
         key = scalar_key(value) if field.is_default else comparison_key(value, field.options)
