@@ -200,8 +200,8 @@ def test_units_show_their_text_and_document() -> None:
 @pytest.mark.parametrize(
     ("options", "finding"),
     [
-        ({"text": {"a": "Ada"}}, "text lacks the document 'b'; give it for every document"),
-        ({"text": ["Ada"]}, "got 1 text for 3 sentences; give one for each"),
+        ({"text": {"a": "Ada"}}, "text lacks the document 'b'; add it for every document"),
+        ({"text": ["Ada"]}, "got 1 text for 3 sentences; pass one for each"),
         (
             {"text": {**TEXTS, "b": "Par"}},
             "the span [0, 5] of sentence 2 ends after its text, which has 3 characters; ",
@@ -276,7 +276,7 @@ def test_words_that_differ_are_counted_or_refused() -> None:
 
 def test_other_numbers_of_tokens_are_refused() -> None:
     gold, system = (eh.links({"d": []}, tokens={"d": words}) for words in (["a", "b"], ["a"]))
-    message = "the document 'd' has 1 token, in the gold standard 2; give the same tokens in all files"
+    message = "the document 'd' has 1 token, in the gold standard 2; use the same tokens in all files"
     with pytest.raises(eh.InputError, match=message):
         taken(gold, system, strict=False)
 

@@ -123,7 +123,7 @@ def test_another_number_of_tokens_is_an_error(score: Score, case: str, align: st
     response, line, finding = LENGTHS[case]
     with pytest.raises(eh.InputError) as error:
         score(KEY, response, align=align)
-    assert str(error.value) == f"response.conll:{line}: {finding}; give the same tokens in all files."
+    assert str(error.value) == f"response.conll:{line}: {finding}; use the same tokens in all files."
 
 
 def test_a_document_without_tokens_has_another_number(score: Score) -> None:
@@ -149,7 +149,7 @@ def test_other_words_are_a_note_or_an_error(score: Score) -> None:
     with pytest.raises(eh.InputError) as error:
         score(KEY, response, align="strict")
     expected = (
-        "response.conll:11: found 'W1' where the gold standard has 'w1'; give the same words, or --align position."
+        "response.conll:11: found 'W1' where the gold standard has 'w1'; use the same words, or --align position."
     )
     assert str(error.value) == expected
     assert about(score(KEY, KEY, align="strict"), "word") == []
@@ -321,7 +321,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
-    with pytest.raises(eh.SettingError, match=f"^{name} does nothing for chains; leave it out[,.]"):
+    with pytest.raises(eh.SettingError, match=f"^{name} has no effect on chains; remove it[,.]"):
         eh.score(GOLD, CHAINS / "rules.conll", **REFUSED[name])
 
 
@@ -334,7 +334,7 @@ def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
             "match is 'exact', which is not a measure of chains; did you mean --mention-match exact? "
             f"Choose from {', '.join(model.name for model in MEASURES)}.",
         ),
-        ({"weights": "lenient"}, "weights does nothing for chains; leave it out, or choose the task spans."),
+        ({"weights": "lenient"}, "weights has no effect on chains; remove it, or choose the task spans."),
         (
             {"beta": 0.0},
             "beta is 0.0; it must be above 0, from 0.000001 to 1,000,000 (at 1, precision and recall weigh alike).",
@@ -356,7 +356,7 @@ def test_values_that_chains_do_not_know(options: dict[str, Any], sentence: str) 
 )
 def test_settings_of_chains_do_nothing_elsewhere(name: str, value: object, gold: str, task: Any) -> None:
     options: Any = {name: value}
-    with pytest.raises(eh.SettingError, match=f"^{name} does nothing for {task}; leave it out[,.]"):
+    with pytest.raises(eh.SettingError, match=f"^{name} has no effect on {task}; remove it[,.]"):
         eh.score(EXAMPLES / gold, EXAMPLES / gold, task=task, **options)
 
 
@@ -393,7 +393,7 @@ def test_key_and_response_stand_in_two_files() -> None:
 
 def test_a_side_without_chains() -> None:
     spans = eh.spans([[("PER", 0, 1)]])
-    with pytest.raises(eh.SettingError, match="has no coreference chains; give a file that has some"):
+    with pytest.raises(eh.SettingError, match="has no coreference chains; use a file that has some"):
         eh.score(annotation([[(0, 0, 0)]]), spans)
 
 
@@ -583,7 +583,7 @@ def test_names_that_are_on_both_sides_count_more_than_the_order(tmp_path: Path) 
     ("names", "sentence"),
     [
         (["a", "b", "c"], "no document of the gold standard is here: the first one is '1', there 'a'; give documents the same names in all files."),
-        (None, "documents have no names, and their number differs from the gold standard; name them, or give the same number in all files."),
+        (None, "documents have no names, and their number differs from the gold standard; name them, or use the same number in all files."),
     ],
 )  # fmt: skip
 def test_other_numbers_of_documents_without_names_are_refused(

@@ -184,7 +184,7 @@ def test_one_document_tells_nothing() -> None:
     pair = comparison.pair("a", "b")
     assert (pair.significance, pair.interval, pair.delta) == (None, None, -0.5)
     assert {(item.significance, item.interval) for item in pair.further.values()} == {(None, None)}
-    note = "nothing can be resampled, as the gold standard has 1 document: no intervals and no tests."
+    note = "nothing can be resampled because the gold standard has 1 document: no intervals and no tests."
     assert comparison.notes == (note,)
     assert comparison.resampling["of"] is None
     assert "interval" not in comparison.to_dict()["pairs"][0]
@@ -451,7 +451,7 @@ def test_without_pos_there_are_no_types(bare: list[str]) -> None:
         ({"slices": "pos"}, "The gold standard has no column 'pos' to slice by."),
         ({"by": "blanc"}, f"by is 'blanc'; choose one of {COMPARED} for chains."),
         ({"match": "zero"}, f"by is 'zero'; choose one of {COMPARED} for chains."),
-        ({"labels": "PRP"}, "labels does nothing for chains; leave it out."),
+        ({"labels": "PRP"}, "labels has no effect on chains; remove it."),
     ],
     ids=["arcs_nom", "pronoun", "pronoun-arcs", "pos", "blanc", "match", "labels"],
 )

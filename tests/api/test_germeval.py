@@ -131,7 +131,7 @@ def test_difference_4_unknown_tags_are_errors(file: File, tag: str, finding: str
     with pytest.raises(eh.InputError) as caught:
         eh.germeval(path)
     assert str(caught.value) == (
-        f"{path}:2: {finding}; mend it: tags are O, or B- or I- with LOC, ORG, OTH or PER, which deriv or part may follow."
+        f"{path}:2: {finding}; fix it: tags are O, or B- or I- with LOC, ORG, OTH or PER, optionally followed by deriv or part."
     )
 
 
@@ -468,7 +468,7 @@ def test_only_labels_that_occur_are_listed(tmp_path: Path) -> None:
 def test_the_text_ends_with_the_rules_of_the_script(tmp_path: Path) -> None:
     path = written_germeval_script(tmp_path, ["a B-PER O I-PER O", "b O O O O"])
     assert str(eh.germeval(path, as_script=True)).splitlines()[-2:] == [
-        f"Note: {path}: the prediction is equal to the gold standard; is it the right file?",
+        f"Note: {path}: the prediction is identical to the gold standard. Is this the right file?",
         f"evenhand:{eh.__version__}|task:germeval|align:strict|scope:file|levels:separate|entities:script|encoding:iob2",
     ]
 
@@ -483,7 +483,7 @@ def test_repair_has_no_place_beside_it(tmp_path: Path) -> None:
     path = written_germeval_script(tmp_path, ["a I-PER O I-PER O", "b O O O O"])
     with pytest.raises(eh.SettingError) as caught:
         eh.germeval(path, as_script=True, repair="discard")
-    assert str(caught.value) == "The script has its own rule for ill-formed entities; leave out --repair discard."
+    assert str(caught.value) == "The script has its own rule for ill-formed entities; remove --repair discard."
     assert (
         eh.germeval(path, repair="discard")
         .notes[-1]

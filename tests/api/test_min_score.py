@@ -178,7 +178,7 @@ def test_bad_thresholds_are_refused(gold: str, value: Any) -> None:
 def test_tasks_without_scores_refuse_the_options(gold: str) -> None:
     without = [name for name in TASKS if "min_score" not in {each.name for each in TASKS[name].parameters}]
     assert without == ["trees", "chains", "constituents", "records"]
-    with pytest.raises(eh.SettingError, match="min-score does nothing when annotators are compared"):
+    with pytest.raises(eh.SettingError, match="min-score has no effect when annotators are compared"):
         eh.agree([gold, gold], min_score=0.5)
 
 

@@ -235,11 +235,11 @@ def test_archives_and_two_candidates(folder: Path) -> None:
         ("{team}/{run}", "*/{run}", "needs {team}"),
         ("{data}.conll", "x.conll", "needs {data} because there are 2 data sets"),
         ("{run}", "{year}", "needs {team}, and may have {run}, {data} and *"),
-        ("submissions/", "nothing/", "no file fits the pattern"),
+        ("submissions/", "nothing/", "no file matches the pattern"),
         ('["crf"]', '["crg"]', "Unknown team 'crg'; choose one of ann, bo, crf, cy, dan."),
         ('"german"', '"english"', "two data sets called 'english'"),
-        ("start", "begin", "has the key 'begin'"),
-        ('["fair", "exact"]', "3", "has another kind of value for match"),
+        ("start", "begin", "has the unknown key 'begin'"),
+        ('["fair", "exact"]', "3", "has the wrong kind of value for match"),
     ],
 )
 def test_defects_of_a_task_file(folder: Path, old: str, new: str, message: str) -> None:
@@ -323,7 +323,7 @@ def test_check_of_everything(folder: Path) -> None:
         "submissions/gus/run1/english.conll: warning: is identical to a file of the team ann.",
         "submissions/ann/run2/english.conll: warning: is identical to the earlier run run1.",
         "submissions/hal/run1/english.conll: warning: every token has the label 'PER'.",
-        "submissions/readme.txt: does not fit the pattern of submissions.",
+        "submissions/readme.txt: does not match the pattern of submissions.",
         "submissions/bo/run1/german.conll: ok",
     ):
         assert any(line.startswith(start) for line in lines), start

@@ -312,7 +312,7 @@ def test_other_words_are_noted_or_refused() -> None:
     [
         (
             ("score", "key.conll"),
-            "Gold and prediction of chains are in two files; name the system's file, too.",
+            "Gold and prediction of chains are in two files; add the system's file.",
         ),
         (
             ("score", "key.conll", "key.conll", "--match", "arcs_nom"),
@@ -328,14 +328,14 @@ def test_other_words_are_noted_or_refused() -> None:
             "by is 'las'; choose one of mela, lea, ceaf_e, b_cubed, muc, arcs_any, arcs_nom for chains.",
         ),
         (("score", "key.conll", "none.conll"), "none.conll: there is no such file; check the path."),
-        (("score", "key.conll", "key.conll", "--labels", "PRP"), "labels does nothing for chains; leave it out."),
+        (("score", "key.conll", "key.conll", "--labels", "PRP"), "labels has no effect on chains; remove it."),
         (
             ("score", "key.conll", "cut.conll"),
             "cut.conll:2: a mention opens here that is never closed in its document; close it.",
         ),
         (
             ("score", "key.conll", "long.conll"),
-            "long.conll:5: the document a_0 has 4 tokens, in the gold standard 3; give the same tokens in all files.",
+            "long.conll:5: the document a_0 has 4 tokens, in the gold standard 3; use the same tokens in all files.",
         ),
     ],
 )
@@ -422,7 +422,7 @@ def test_missing_and_extra_documents() -> None:
 def test_other_words() -> None:
     path = Path(response("a", "b", "c"))
     path.write_text(path.read_text().replace("b\t0\t1\tw1", "b\t0\t1\tv1"))
-    remedy = "give the same words, or --align position"
+    remedy = "use the same words, or --align position"
     found = run("check", "response.conll", "--against", "key.conll")
     assert found.exit_code == 0
     assert found.stdout.endswith(" mentions; no problems; scored with a note: other word (1)\n")
@@ -440,7 +440,7 @@ def test_another_number_of_tokens() -> None:
     )
     (problem,) = against()
     assert problem == (
-        "response.conll:9: error: the document b_0 has 2 tokens, in the gold standard 3; give the same tokens in all files."
+        "response.conll:9: error: the document b_0 has 2 tokens, in the gold standard 3; use the same tokens in all files."
     )
 
 

@@ -163,7 +163,7 @@ def test_words_against_a_span_table(tmp_path: Path) -> None:
     spans.write_text("PER\t1\t1\n")
     found = run("check", words, "--against", spans)
     assert found.exit_code == 1
-    assert "spans.tsv: error: has no words to compare with the checked file; give a file with" in found.stdout
+    assert "spans.tsv: error: has no words to compare with the checked file; use a file with" in found.stdout
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

@@ -228,8 +228,7 @@ def refusal(*arguments: object) -> str:
 
 def test_a_system_with_positions_is_refused() -> None:
     assert refusal(GOLD, EXAMPLE / "crf.conll") == (
-        "crf: its spans already have positions, so there is nothing to place; give the answers of a language "
-        "model, or name their --format."
+        "crf: its spans already have positions, so there is nothing to place; use the answers of a language model, or specify their --format."
     )
 
 

@@ -242,7 +242,7 @@ def test_several_processes(tmp_path: Path) -> None:
             "pairs.tsv:1: the column 'gold' is missing; the columns are 'key', 'crf'; write a header",
         ),
         (("gold", "gold/a.conll"), "pairs.tsv:1: there are no columns for systems; add one"),
-        (("gold\tcrf",), "pairs.tsv: has no row below the header; name the files"),
+        (("gold\tcrf",), "pairs.tsv: has no row below the header; write the files"),
         (("# nothing", ""), "pairs.tsv: the manifest has no rows; write a header"),
         ((), "pairs.tsv: the file is empty; check how it was written."),
         (('{"gold": "a"', "{}"), "pairs.tsv:1: expected a JSON object of names and files; write"),

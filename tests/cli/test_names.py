@@ -173,8 +173,8 @@ def test_a_manifest_for_pages_figures_and_annotators(pairs: Path) -> None:
     Path("annotators.tsv").write_text("ana\tben\nparts/crf/a.conll\tparts/bert/a.conll\n")
     assert names("agree", "--manifest", "annotators.tsv") == ["ana", "ben"]
     result = run("agree", C, "--manifest", "annotators.tsv")
-    assert "Name ANNOTATOR files, or a --manifest, but not both" in result.stderr
-    assert "Name ANNOTATOR files, or a --manifest;" in run("agree").stderr
+    assert "Specify ANNOTATOR files or a --manifest, but not both" in result.stderr
+    assert "Specify ANNOTATOR files or a --manifest;" in run("agree").stderr
 
 
 @pytest.mark.parametrize("cells", [("parts/gold", "parts/crf"), ("parts/gold/*.conll", "parts/crf/*.conll")])

@@ -136,7 +136,7 @@ def test_options_of_spans_are_refused() -> None:
     found = run("score", GOLD, TREES / "rules.conllu", "--levels", "separate")
     assert (found.exit_code, found.stderr) == (
         2,
-        "evenhand: levels does nothing for trees; leave it out, or choose the task spans.\n",
+        "evenhand: levels has no effect on trees; remove it, or choose the task spans.\n",
     )
 
 
@@ -152,7 +152,7 @@ def test_match_models_are_those_of_the_task() -> None:
 def test_gold_alone_is_refused() -> None:
     found = run("score", GOLD)
     assert found.exit_code == 2
-    assert "name the system's file, too" in found.stderr
+    assert "add the system's file" in found.stderr
 
 
 def test_check_reports_all_problems_of_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -496,7 +496,7 @@ def test_check_lists_trees_and_sentences_that_are_left_out() -> None:
     found = run("check", "chunks.mrg", "--against", "gold.mrg", *TASK)
     assert found.exit_code == 1
     lines = found.stdout.splitlines()
-    assert lines[0].startswith("chunks.mrg:22: error: not all brackets are closed; mend the tree")
+    assert lines[0].startswith("chunks.mrg:22: error: not all brackets are closed; fix the tree")
     assert lines[1].startswith("chunks.mrg:24: warning: the sentence has the word 'cafe', and the other file 'café'")
 
 

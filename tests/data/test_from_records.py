@@ -92,7 +92,7 @@ def test_lists_may_be_anything_that_can_be_looped_over() -> None:
         ({"documents": [[[(2, 1)]]]}, r"covers \[2, 1\)"),
         ({"documents": [[], [[(-1, 1)]]]}, r"covers \[-1, 1\)"),
         ({"documents": [[[(0, 2)]]], "tokens": [["a"]]}, r"covers \[0, 2\)"),
-        ({"documents": [[]], "tokens": [["a"], ["b"]]}, "got 2 lists of tokens for 1 document; give one for each"),
+        ({"documents": [[]], "tokens": [["a"], ["b"]]}, "got 2 lists of tokens for 1 document; pass one for each"),
         ({"documents": [[]], "pos": [["X"]]}, "there are POS but no tokens; give both"),
         (
             {"documents": [[]], "tokens": [["a"]], "pos": [["X", "Y"]]},
@@ -314,25 +314,25 @@ def test_several_tool_calls_are_one_answer(gold: eh.Annotation) -> None:
 @pytest.mark.parametrize(
     ("answer", "finding"),
     [
-        (object(), "the answer about document 2 has a value of type object, which cannot be read"),
+        (object(), "the answer for document 2 has a value of type object, which cannot be read"),
         ([{"text": "Ada", "label": object()}], "has a value of type object"),
         (Entity, "has a value of type class Entity"),
         (b"[]", "has a value of type bytes"),
-        (5, "the answer about document 2 is 5, which does not name a span"),
-        (True, "is True, which does not name a span"),
-        (float("nan"), "is nan, which does not name a span"),
+        (5, "the answer for document 2 is 5, which does not specify a span"),
+        (True, "is True, which does not specify a span"),
+        (float("nan"), "is nan, which does not specify a span"),
     ],
 )
 def test_objects_that_cannot_be_read_are_refused(answer: object, finding: str) -> None:
     with pytest.raises(eh.InputError) as raised:
         eh.extractions([[], answer], name="gpt")
-    assert str(raised.value).startswith("gpt: the answer about document 2 ")
+    assert str(raised.value).startswith("gpt: the answer for document 2 ")
     assert finding in str(raised.value)
 
 
 @pytest.mark.parametrize("one", [ANSWERS["OpenAI"], ANSWERS["pydantic 2"], Entity("Ada", "PER")])
 def test_one_answer_is_not_a_list_of_answers(one: Any) -> None:
-    with pytest.raises(eh.InputError, match=r"got one answer, .*; give a list of answers, one per document"):
+    with pytest.raises(eh.InputError, match=r"got one answer, .*; pass a list of answers, one per document"):
         eh.extractions(one)
 
 
@@ -361,7 +361,7 @@ def test_a_wrong_number_of_answers_is_refused(gold: eh.Annotation) -> None:
 
 
 def test_answers_are_no_gold_standard(gold: eh.Annotation) -> None:
-    with pytest.raises(eh.InputError, match="holds answers of a language model, which have no text"):
+    with pytest.raises(eh.InputError, match="contains answers of a language model, which have no text"):
         eh.score(eh.extractions([[], []]), gold)
 
 
@@ -376,11 +376,11 @@ def test_a_gold_standard_without_a_text_is_refused() -> None:
         (
             (3,),
             {},
-            'extractions: it is 3, not a list; give the answer about each document, such as [[{"text": "A',
+            'extractions: it is 3, not a list; pass the answer for each document, such as [[{"text": "A',
         ),
-        (("PER: Ada",), {}, "extractions: it is 'PER: Ada', not a list; give the answer about each document"),
-        (([],), {"label": ""}, "extractions: label is ''; give the label of the prompt."),
-        (([],), {"label": 3}, "extractions: label is 3; give the label of the prompt."),
+        (("PER: Ada",), {}, "extractions: it is 'PER: Ada', not a list; pass the answer for each document"),
+        (([],), {"label": ""}, "extractions: label is ''; pass the label of the prompt."),
+        (([],), {"label": 3}, "extractions: label is 3; pass the label of the prompt."),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: tuple[Any], options: dict[str, Any], sentence: str) -> None:

@@ -310,7 +310,7 @@ def test_rows_that_do_not_fit(tmp_path: Path, form: str, columns: dict[str, Any]
 def test_numbers_without_a_name(tmp_path: Path, number: int) -> None:
     columns = {"tokens": TOKENS, "tags": [*NUMBERS[:2], [0, number]]}
     assert error(save(tmp_path, columns, features={"tags": class_label(NAMES)})) == (
-        f":3: found the tag number {number} where 'tags' has names for 0 to 4; "
+        f":3: expected tag numbers from 0 to 4 in 'tags', got {number}; "
         "give every token a tag (-1 and -100 mean no tag)."
     )
     assert error(save(tmp_path, columns)) == (
@@ -424,7 +424,7 @@ def test_pyarrow_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "data.arrow").write_bytes(b"ARROW1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     vars(arrow).clear()  # what it loaded before
-    remedy = "take pyarrow, which is not installed; run: pip install evenhand[arrow]."
+    remedy = "need pyarrow, which is not installed; run: pip install evenhand[arrow]."
     assert error(tmp_path / "data.parquet") == f": Parquet files {remedy}"
     assert error(tmp_path / "data.arrow") == f": Arrow files {remedy}"
     with pytest.raises(eh.SettingError, match=r"pip install evenhand\[arrow\]"):
@@ -574,7 +574,7 @@ def test_a_full_disk_is_one_sentence(form: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full on this system")
     annotation = eh.tags([["B-PER"]], tokens=[["Ada"]])
-    with pytest.raises(eh.InputError, match="/dev/full: cannot be written, as the disk is full"):
+    with pytest.raises(eh.InputError, match="/dev/full: cannot be written because the disk is full"):
         Conversion(FORMATS[form], "spans").write(Path("/dev/full"), lambda: iter([annotation]))
 
 

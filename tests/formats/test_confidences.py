@@ -189,7 +189,10 @@ def converted(source: Path, target: Path) -> Path:
 def test_convert_names_the_scores_that_a_format_cannot_carry(tmp_path: Path) -> None:
     source = lines(tmp_path / "crf.jsonl", {**TOKENS, "spans": spans(0.25)})
     run = CliRunner().invoke(main, ["convert", str(source), str(tmp_path / "new.conll")])
-    assert "Not carried by conll: documents, scores." in run.output or "Not carried by conll: scores." in run.output
+    assert (
+        "Cannot be represented in conll: documents, scores." in run.output
+        or "Cannot be represented in conll: scores." in run.output
+    )
 
 
 def test_lists_have_scores() -> None:

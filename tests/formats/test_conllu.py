@@ -240,9 +240,9 @@ NO_ID = "is not the number of a word (3), a multi-word token (3-4) or an empty n
 LATE = "is not before its first word"
 PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
     "fix the line (if it is cut off, the file was not written completely)": {
-        "nine columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", 4, "found 9 columns where conllu has 10"),
-        "eleven columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\t_\n", 4, "found 11 columns where conllu has 10"),
-        "a cut line": ("1 a 0 root\n2\tb\t_\tX", 5, "found 4 columns where conllu has 10"),
+        "nine columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", 4, "expected 10 columns, got 9"),
+        "eleven columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\t_\n", 4, "expected 10 columns, got 11"),
+        "a cut line": ("1 a 0 root\n2\tb\t_\tX", 5, "expected 10 columns, got 4"),
     },
     "number the words of every sentence from 1": {
         "an ID that is none": ("x a 0 root\n", 4, f"'x' {NO_ID}"),
@@ -388,7 +388,7 @@ def test_all_problems_are_found_at_once(file_conllu_problems: Write) -> None:
     [
         ("1 a x root\n", "the head 'x' is not a number"),
         ("2 a 0 root\n", "expected the word 1 next, got 2"),
-        ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", "found 9 columns where conllu has 10"),
+        ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", "expected 10 columns, got 9"),
     ],
     ids=["head", "ID", "columns"],
 )

@@ -105,14 +105,14 @@ def test_what_is_not_annotation_and_has_no_place_is_named(tmp_path: Path, exampl
     }
     said["spans"] = run("convert", gold, tmp_path / "spans", "--to", "spans").stderr
     assert said["conll"] == ""
-    assert said["jsonl"] == "Not carried by jsonl: documents (every sentence becomes one).\n"
+    assert said["jsonl"] == "Cannot be represented in jsonl: documents (every sentence becomes one).\n"
     assert said["brat"] == (
-        "Not carried by brat: documents (every sentence becomes one), levels, "
+        "Cannot be represented in brat: documents (every sentence becomes one), levels, "
         "tokens (there are single spaces between them).\n"
     )
-    assert said["brackets"] == "Not carried by brackets: documents, levels.\n"
-    assert said["spans"] == "Not carried by spans: documents, levels, the text.\n"
-    assert said["germeval"].endswith("Not carried by germeval: documents.\n")
+    assert said["brackets"] == "Cannot be represented in brackets: documents, levels.\n"
+    assert said["spans"] == "Cannot be represented in spans: documents, levels, the text.\n"
+    assert said["germeval"].endswith("Cannot be represented in germeval: documents.\n")
 
 
 def test_span_tables_carry_spans_without_text(tmp_path: Path, example: Path) -> None:
@@ -172,7 +172,7 @@ def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
 
 def test_a_name_that_shows_no_format(tmp_path: Path, example: Path) -> None:
     result = run("convert", example / "gold.conll", tmp_path / "gold.xyz")
-    assert (result.exit_code, "does not show a format; name one with --to" in result.stderr) == (2, True)
+    assert (result.exit_code, "does not indicate a format; specify one with --to" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(("target", "form"), [("x.jsonl", "jsonl"), ("x.ann", "brat"), ("x.json", "label-studio")])
@@ -220,7 +220,7 @@ def test_an_empty_node_at_the_end_stays_in_its_sentence(tmp_path: Path) -> None:
 def test_conllx_has_words_only(tmp_path: Path) -> None:
     target = tmp_path / "gold.conllx"
     found = convert(TREES / "gold.conllu", target)
-    assert found.stderr == "Not carried by conllx: comments, multi-word tokens and empty nodes.\n"
+    assert found.stderr == "Cannot be represented in conllx: comments, multi-word tokens and empty nodes.\n"
     lines = [line for line in target.read_text().splitlines() if line]
     assert len(lines) == 855
     assert all(line.split("\t")[0].isdecimal() for line in lines)
@@ -343,7 +343,7 @@ def test_a_table_of_neleval(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text(HIPE, encoding="utf-8")
     refused = run_convert_links(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval")
     assert refused.exit_code == 2
-    assert "neleval cannot represent 1 span without links, which neleval takes for NIL; give --lossy" in refused.stderr
+    assert "neleval cannot represent 1 span without links, which neleval treats as NIL; use --lossy" in refused.stderr
     assert run_convert_links(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval", "--lossy").exit_code == 0
     assert (tmp_path / "new.tsv").read_text(encoding="utf-8") == (
         "a\t3\t9\tQ9\t1\tLOC\tQ8\t0.5\tLOC\na\t11\t13\tNIL\t1\tPER\nb\t0\t2\tQ220\t1\n"

@@ -106,7 +106,7 @@ def run(*arguments: object) -> Result:
 def test_the_name_of_the_target_shows_its_format(tmp_path: Path, name: str, format: str, options: tuple) -> None:
     found = run(CHAINS / "neural.conll", tmp_path / name, *options)
     assert (found.exit_code, found.stdout) == (0, "")
-    assert found.stderr == f"Not carried by {format}: all but words, sentences, POS and chains.\n"
+    assert found.stderr == f"Cannot be represented in {format}: all but words, sentences, POS and chains.\n"
     assert eh.read(tmp_path / name, format=format).reading.format == format
     assert run(CHAINS / "neural.conll", tmp_path / name, *options, "-q").stderr == ""
 
@@ -116,7 +116,9 @@ def test_targets_that_have_no_place_for_chains(tmp_path: Path) -> None:
         found = run(CHAINS / "gold.conll", tmp_path / name, *options)
         assert found.exit_code == 2
         assert "cannot represent chains; convert to conll2012, coref-jsonl, corefud.\n" in found.stderr
-    assert "does not show a format; name one with --to" in run(CHAINS / "gold.conll", tmp_path / "out.tsv").stderr
+    assert (
+        "does not indicate a format; specify one with --to" in run(CHAINS / "gold.conll", tmp_path / "out.tsv").stderr
+    )
 
 
 def test_the_example_scores_the_same_in_all_formats(tmp_path: Path) -> None:
@@ -376,7 +378,7 @@ def test_files_without_documents_can_be_converted(tmp_path: Path) -> None:
 def test_pos_with_tabs_are_refused_in_columns(tmp_path: Path) -> None:
     source = written(tmp_path, [Document("a", [["a", "b"]], [["NN", "A\tB"]], [])])
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match="is not possible in a column file"):
+        with pytest.raises(eh.SettingError, match="cannot be written to a column file"):
             converted(source, target)
 
 
@@ -384,7 +386,7 @@ def test_pos_with_tabs_are_refused_in_columns(tmp_path: Path) -> None:
 def test_words_that_no_column_can_hold(tmp_path: Path, word: str) -> None:
     source = written(tmp_path, [Document("a", [["a", word]], [["NN", "X"]], [])])
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match="is not possible in a column file; mend it first"):
+        with pytest.raises(eh.SettingError, match="cannot be written to a column file; fix it first"):
             converted(source, target)
     assert content(converted(source, "coref-jsonl")[0])[0].sentences == [["a", word]]
 
@@ -474,7 +476,7 @@ def test_numbers_of_json_are_no_words(tmp_path: Path) -> None:
     path = tmp_path / "numbers.jsonl"
     path.write_text(json.dumps({"doc_key": "d", "sentences": [["a", 7]], "clusters": []}) + "\n")
     with pytest.raises(
-        eh.InputError, match=r"numbers.jsonl:1: found a whole number for sentences\[0\]\[1\], which takes a string"
+        eh.InputError, match=r"numbers.jsonl:1: expected a string for sentences\[0\]\[1\], got a whole number"
     ):
         eh.read(path)
 

@@ -359,7 +359,7 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "two closings": (sentence("(e1))"), f"3: 'Entity=(e1))' is not a coreference annotation; {REMEDY}."),
     "columns": (
         sentence("-") + "1\tw\t_\n",
-        "5: found 3 columns where corefud has 10; fix the line (if it is cut off, the file was not written completely).",
+        "5: expected 10 columns, got 3; fix the line (if it is cut off, the file was not written completely).",
     ),
     "numbers": (
         sentence("-") + word(1) + word(3),
@@ -544,6 +544,6 @@ def test_mentions_across_sentences_are_kept_and_said(tmp_path: Path, mentions: l
     source = written(tmp_path, [Document("d", [["a"], ["b", "c"]], [], mentions)], tagged=False)
     target = tmp_path / "out.conllu"
     found = CliRunner().invoke(main, ["convert", str(source), str(target)], prog_name="evenhand")
-    more = "corefud can hold, but udapi and its scorer refuse.\n" if said else ""
+    more = "corefud can represent, but udapi and its scorer refuse.\n" if said else ""
     assert (found.exit_code, found.stderr) == (0, said + more)
     assert eh.score(source, target)["mentions"].f1 == 1

@@ -82,7 +82,7 @@ def test_links_in_documents_that_a_table_of_neleval_lacks_are_wrong(tmp_path: Pa
 def test_offsets_without_a_text_do_not_go_with_a_text(tmp_path: Path) -> None:
     table = written(tmp_path / "links.tsv", "doc\t0\t4\tQ1\t1\tLOC\n")
     gold = brat(tmp_path, "T1\tLOC 0 5\tParis\nN1\tReference T1 Q1\tParis\n")
-    message = "links.tsv: one side has a text, and the other one has offsets without it; give a text on both sides"
+    message = "links.tsv: one side has a text, and the other has offsets without a text; use a text on both sides"
     with pytest.raises(eh.InputError, match=message):
         eh.score(gold, table, task="links")
 

@@ -227,7 +227,7 @@ def test_a_document_without_spans_has_a_row() -> None:
     with pytest.raises(eh.InputError) as error:
         eh.score(gold.iloc[:1], system)
     assert str(error.value) == (
-        "frame: has spans in the document 'b', of which the gold standard has no row; if it has no gold spans, add a"
+        "frame: has spans in the document 'b', which has no row in the gold standard; if it has no gold spans, add a"
         " row there with this document, and without start, end and label."
     )
 

@@ -238,7 +238,7 @@ def test_rows_with_more_or_fewer_tags_than_tokens(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [-100, -1, 5])
 def test_numbers_without_a_name(tmp_path: Path, number: int) -> None:
     assert error(save_numbers(tmp_path / "data", [[1, 2, 0], [], [0, number]])) == (
-        f":3: found the tag number {number} where 'ner_tags' has names for 0 to 4; "
+        f":3: expected tag numbers from 0 to 4 in 'ner_tags', got {number}; "
         "give every token a tag (-1 and -100 mean no tag)."
     )
 

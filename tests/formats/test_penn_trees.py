@@ -411,7 +411,7 @@ def test_what_is_written_is_read_again() -> None:
     assert written[:4] == [f"{line}\n" for line in lines[:4]]
     again = eh.constituents(written, functions=True)
     assert layer(again).brackets.rows() == layer(first).brackets.rows()
-    with pytest.raises(eh.InputError, match="not all brackets are closed; mend the tree"):
+    with pytest.raises(eh.InputError, match="not all brackets are closed; fix the tree"):
         list(write_constituents(eh.constituents(["(S"])))
 
 

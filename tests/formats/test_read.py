@@ -246,7 +246,7 @@ def test_a_column_that_is_not_there(tmp_path: Path) -> None:
         ({"encoding": "iob3"}, "encoding is 'iob3'; did you mean iob"),
         ({"format": "xml"}, "format is 'xml'; choose one of huggingface,"),
         ({"repair": "guess"}, "repair is 'guess'; choose one of begin, discard, error."),
-        ({"column": 0}, "Column 0 does not exist"),
+        ({"column": 0}, "There is no column 0"),
     ],
 )
 def test_bad_settings(options: dict, sentence: str) -> None:
@@ -392,7 +392,7 @@ def test_a_text_is_not_shown_as_a_path(text: str) -> None:
 def test_a_text_as_an_argument_of_a_command(tmp_path: Path) -> None:
     outcome = CliRunner().invoke(main, ["score", str(GOLD), RECORD])
     assert (outcome.exit_code, outcome.stdout) == (2, "")
-    finding = "Expected the path of a file, got a text of 47 characters ('Patient Margarethe H…'); give a path,"
+    finding = "Expected the path of a file, got a string of 47 characters ('Patient Margarethe H…'); pass a path,"
     assert outcome.stderr.startswith(f"evenhand: {finding}")
     manifest = tmp_path / "pairs.tsv"
     manifest.write_text(f"gold\tmodel\n{GOLD}\t{RECORD}\n")

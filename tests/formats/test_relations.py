@@ -175,9 +175,7 @@ def test_spans_alone_skip_relations(write: Write) -> None:
 
 def test_a_span_over_two_lines(write: Write) -> None:
     path = brat(write, "T1\tX 9 19\tLondon for\n")
-    with pytest.raises(
-        InputError, match=r":1: the span at 9 19 extends past the end of its line; mend its offsets, or"
-    ):
+    with pytest.raises(InputError, match=r":1: the span at 9 19 extends past the end of its line; fix its offsets, or"):
         eh.read(path, task="relations", sentences="lines")
 
 
@@ -186,7 +184,7 @@ def test_parts_of_text_and_tokens_are_not_compared(write: Write) -> None:
     system = write("x.json", [RECORD])
     assert eh.score(gold, system, task="relations")["strict"].overall["TP"] == 0
     with pytest.raises(
-        SettingError, match="ehealthkd compares the parts of entities as files list them; give both sides"
+        SettingError, match="ehealthkd compares the parts of entities as files list them; use files with text offsets"
     ):
         eh.score(gold, system, task="relations", match="ehealthkd")
 
@@ -344,7 +342,7 @@ def test_all_problems_of_a_file_are_listed(write: Write) -> None:
     path = write("x.jsonl", "".join(json.dumps(each) + "\n" for each in (wrong, OWN, wrong)))
     outcome = CliRunner().invoke(main, ["check", str(path), "--task", "relations"])
     assert outcome.exit_code == 1
-    assert outcome.stdout.count(": error: a relation 'r' names the span ") == 4
+    assert outcome.stdout.count(": error: a relation 'r' refers to the span ") == 4
     assert outcome.stdout.endswith("relation-jsonl; 3 sentences, 1 relation; problems: record (4)\n")
 
 

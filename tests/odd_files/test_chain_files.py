@@ -105,7 +105,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         "r.conll:2: '()' is not a coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them.",
     ),
     "a word too few": (
-        "r.conll", conll(CELLS[:3]), "r.conll:4: the document d has 3 tokens, in the gold standard 4; give the same tokens in all files.",
+        "r.conll", conll(CELLS[:3]), "r.conll:4: the document d has 3 tokens, in the gold standard 4; use the same tokens in all files.",
     ),
     "a document twice": (
         "r.conll", KEY + KEY, "r.conll:8: the document d already began in line 1; give every document a different name.",
@@ -134,7 +134,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "CorefUD with a word more": (
         "r.conllu", conllu([*CELLS, "-"]),
-        "r.conllu:7: the document d has 5 tokens, in the gold standard 4; give the same tokens in all files.",
+        "r.conllu:7: the document d has 5 tokens, in the gold standard 4; use the same tokens in all files.",
     ),
     "JSON lines with a mention outside": (
         "r.jsonl", jsonl(clusters=[[[0, 4]]]),

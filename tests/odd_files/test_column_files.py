@@ -445,7 +445,7 @@ def test_a_repair_that_is_named_with_the_tags_is_kept() -> None:
     result = eh.score(gold, system)
     assert (result.predicted, "|repair:gold-begin/system-discard|" in result.signature) == (1, True)
     assert "left out (repair: discard" in " ".join(result.notes)
-    with pytest.raises(eh.SettingError, match="were made with repair='discard', but repair='error' is given here"):
+    with pytest.raises(eh.SettingError, match="were made with repair='discard', but here repair='error'"):
         eh.score(gold, system, repair="error")
 
 

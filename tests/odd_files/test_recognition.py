@@ -142,7 +142,7 @@ REFUSED = {
     "an XML file": ('\n<?xml version="1.0"?>\n<a/>\n', "system.tsv:2: the file begins with '<'"),
     "a first token [": (GOLD.replace("Ada", "[", 1), "or specify --format conll if it is a column file"),
     "a first token {": (GOLD.replace("Ada", "{", 1), "begins with '{', but it is not JSON that Evenhand reads"),
-    "a JSON object without records": (json.dumps({"a": 1, "b": [2]}, indent=2), "and no records in it"),
+    "a JSON object without records": (json.dumps({"a": 1, "b": [2]}, indent=2), "contains no records"),
     "a JSON list of lists": (json.dumps([TAGS]), "begins with '['"),
     "a JSON list of records without spans": (
         json.dumps([{"sentence": "Ada", "label": 1}]),
@@ -282,7 +282,7 @@ def test_a_column_where_there_is_none(name: str, content: str) -> None:
 )
 def test_a_column_of_json_is_a_key(name: str, content: str) -> None:
     Path(name).write_text(content)
-    with pytest.raises(eh.EvenhandError, match="column is 2; for JSON, name the key of one layer"):
+    with pytest.raises(eh.EvenhandError, match="column is 2; for JSON, specify the key of one layer"):
         eh.read(name, column=2)
 
 
@@ -311,7 +311,8 @@ def test_parts_of_speech_in_lists_are_tags_and_no_spans() -> None:
     gold, system = eh.tags(POS), eh.tags([["NN"] * len(words) for words in WORDS])
     assert eh.score(gold, system, task="tags")["accuracy"].overall["correct"] == 0
     with pytest.raises(
-        eh.EvenhandError, match=r"found a label for every token \('NNP', 'VBZ', 'IN'\), where tags such as"
+        eh.EvenhandError,
+        match=r"expected tags such as B-PER and O.*, got a label for every token \('NNP', 'VBZ', 'IN'\)",
     ):
         eh.score(gold, system)
     with pytest.raises(eh.EvenhandError, match="score parts of speech with --task tags"):

@@ -161,7 +161,7 @@ def test_systems_are_compared_in_sentences_that_are_valid_under_all() -> None:
     comparison = eh.compare(gold, systems, trials=20, resamples=20, errors="skip")
     pair = comparison.pair("one", "two")
     assert (comparison.by, pair.different, comparison.left_out) == ("labeled", 1, 5)
-    note = "5 brackets of the gold standard are not compared, as not all systems are scored on their sentences."
+    note = "5 brackets of the gold standard are not compared because not all systems are scored on their sentences."
     assert note in comparison.notes
 
 

@@ -194,7 +194,7 @@ def test_settings_of_placing_are_refused_where_nothing_is_placed() -> None:
 
 
 def test_answers_are_no_gold_standard() -> None:
-    with pytest.raises(eh.InputError, match="holds answers of a language model, which have no text"):
+    with pytest.raises(eh.InputError, match="contains answers of a language model, which have no text"):
         eh.score(eh.extractions([[]]), gold(), task="spans")
     with pytest.raises(eh.InputError, match="has no text in which to find the strings of a language model"):
         eh.score(eh.spans(GOLD), eh.extractions([[], []]))

@@ -283,10 +283,10 @@ def test_equal_spans_without_overlaps_have_no_faults_of_entities(gold: Side, dat
 @pytest.mark.parametrize(
     ("spans", "links", "sentence"),
     [
-        ([[("A", 0, 1)]], [[("r", 0, 1)]], "('r', 0, 1) of sentence 1 names a span that is not there"),
+        ([[("A", 0, 1)]], [[("r", 0, 1)]], "('r', 0, 1) of sentence 1 refers to a missing span"),
         ([[("A", 0, 1)]], [], "got 0 lists of relations for 1 of spans"),
-        ([[("A", 0, 1)]], [[("r", 0)]], "sentence 1 has ('r', 0) where a tuple of 3 should be"),
-        ([[("A", 0, 1)]], [[("", 0, 0)]], "sentence 1 has the type '', not a text"),
+        ([[("A", 0, 1)]], [[("r", 0)]], "expected a tuple of 3 in sentence 1, got ('r', 0)"),
+        ([[("A", 0, 1)]], [[("", 0, 0)]], "sentence 1 has the type '', not a string"),
         ({"d": [("A", 0, 1)]}, {"e": []}, "the document 'e' has relations but no spans"),
         ({"d": [("A", 0, 1)]}, [[]], "one of spans and relations is a mapping"),
     ],

@@ -147,22 +147,22 @@ class Annotation:
 
     def spans(self, layer: str = "spans") -> Spans:
         if layer not in self.layers:
-            raise SettingError(f"{self.corpus.source} has no spans; give a file that has some.")
+            raise SettingError(f"{self.corpus.source} has no spans; use a file that has some.")
         spans = self[layer]
         if not isinstance(spans, Spans):
-            raise TypeError(f"the layer {layer!r} of {self.corpus.source} holds no spans")
+            raise TypeError(f"the layer {layer!r} of {self.corpus.source} contains no spans")
         return spans
 
     def trees(self) -> Trees:
         trees = self.layers.get("trees")
         if not isinstance(trees, Trees):
-            raise SettingError(f"{self.corpus.source} has no trees; give a file that has heads and relations.")
+            raise SettingError(f"{self.corpus.source} has no trees; use a file that has heads and relations.")
         return trees
 
     def chains(self) -> Chains:
         chains = self.layers.get("chains")
         if not isinstance(chains, Chains):
-            raise SettingError(f"{self.corpus.source} has no coreference chains; give a file that has some.")
+            raise SettingError(f"{self.corpus.source} has no coreference chains; use a file that has some.")
         return chains
 
     def tags(self, layer: str = "spans") -> Tags | None:
@@ -176,7 +176,7 @@ class Annotation:
             tags = self.layers.get(str(name))
             if isinstance(tags, Tags):
                 return tags
-        raise SettingError(f"{self.corpus.source} has no tags of words; name their --column, or give another file.")
+        raise SettingError(f"{self.corpus.source} has no tags of words; specify their --column, or use another file.")
 
     @property
     def extractions(self) -> Extractions | None:

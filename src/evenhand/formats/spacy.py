@@ -707,7 +707,7 @@ def docs(docs: Any, *, layer: str | None = None, group: str | None = None, name:
     if wrapped is None or wrapped.format is not FORMAT:
         raise SettingError(f"{quote(docs)} has no documents of spaCy's; give a Doc, a list of these, or a DocBin.")
     if layer is not None and group is not None:
-        raise SettingError("layer and group name the same thing; give one.")
+        raise SettingError("layer and group specify the same thing; use only one.")
     chosen = layer if group is None else f"{GROUPS}{group}" if group != ENTITIES else group
     settings = ReadSettings(columns=() if chosen is None else (chosen,))
     return Annotation.concatenate(list(open_object(wrapped, settings).batches(Vocabulary())))

@@ -378,7 +378,7 @@ class Job:
             is_itself = is_same_file(self.gold, other) and _layer_of(run.gold.reading) == _layer_of(side.reading)
             if is_itself and is_perfect(run.tallies[name]):
                 finding = "gold standard and system are the same layer of one file"
-                remedy = "name the file of the system, or its layer with --column system:NAME"
+                remedy = "specify the system's file, or its layer with --column system:NAME"
                 raise InputError(str(path_of(other)), None, finding, remedy)  # type: ignore[arg-type]
 
 
