@@ -269,7 +269,7 @@ def test_words_that_differ_are_counted_or_refused() -> None:
     assert follower.issues.words == 2
     assert follower.issues.first_word == "links: found 'x' where the gold standard has 'b'"
     with pytest.raises(
-        eh.InputError, match="found 'x' where the gold standard has 'b'; give the same words, or --align"
+        eh.InputError, match="found 'x' where the gold standard has 'b'; use the same words, or --align"
     ):
         taken(gold, system)
 
@@ -348,7 +348,7 @@ def test_words_that_differ_are_counted(names: list[str], cuts: list[int], others
     assert follower.issues.words == 2 * len(names)
     assert follower.issues.first_word == "chains: found 'The' where the gold standard has 'the'"
     with pytest.raises(
-        eh.InputError, match="chains: found 'The' where the gold standard has 'the'; give the same words"
+        eh.InputError, match="chains: found 'The' where the gold standard has 'the'; use the same words"
     ):
         taken_chains(follower_of(system, golds, strict=True), golds)
 

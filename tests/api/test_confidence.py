@@ -425,7 +425,7 @@ def test_options_that_a_guarantee_cannot_use_are_refused(tmp_path: Path) -> None
         eh.accept(GOLD, SCORED, risk=0.1, thresholds_from=SCORED)
     assert "does not indicate a format" in run("accept", GOLD, SCORED, "--risk", "0.1", "-o", "accepted.csv", status=2)
     output = run("accept", GOLD, SCORED, "--risk", "0.1", "--labels", "PER", "-o", tmp_path / "a.jsonl", status=2)
-    assert "leave out --labels" in output
+    assert "remove --labels" in output
 
 
 def test_quantiles_are_read_like_the_system(tmp_path: Path) -> None:

@@ -201,8 +201,8 @@ MESSAGES = {
     "a short line": ("document,genre\n1\n", ":2: expected 2 cells as in the header, got 1;"),
     "a column twice": ("document,genre,genre\n1,a,b\n", ":1: found several columns called 'genre';"),
     "a column without a name": ("document,\n1,a\n", ":1: found a column without a name;"),
-    "no id": ("document,genre\n1,a\n,b\n", ":3: found no id in 'document'; name the document."),
-    "two values": ("document,genre\n1,a\n1,b\n", ":3: '1' has the genre 'b' here, and 'a' before; give one value."),
+    "no id": ("document,genre\n1,a\n,b\n", ":3: found no id in 'document'; add the id of the document."),
+    "two values": ("document,genre\n1,a\n1,b\n", ":3: '1' has the genre 'b' here, and 'a' before; keep one value."),
     "not JSON": ('{"document": "1"\n', ":1: the line is not JSON"),
     "not objects": ("[1]", ":1: expected an object with fields, got 1; write one per line."),
 }

@@ -231,7 +231,7 @@ def test_several_processes(tmp_path: Path) -> None:
             "pairs.tsv:2: the file 'crf/no.conll', for 'crf', does not exist; check",
         ),
         (("gold\tcrf", "", "gold/a.conll"), "pairs.tsv:3: the row has 1 cell, but the header has 2; give"),
-        (("gold\tcrf", "gold/a.conll\t "), "pairs.tsv:2: the cell of 'crf' is empty; name a file."),
+        (("gold\tcrf", "gold/a.conll\t "), "pairs.tsv:2: the cell of 'crf' is empty; write the name of a file."),
         (
             ("# x", "gold\tcrf\tcrf", "a\tb\tc"),
             "pairs.tsv:2: two columns have the name 'crf'; give every system a different",

@@ -244,7 +244,7 @@ def test_html_has_all_tables_and_rows(tmp_path: Path) -> None:
         (["gate", "--only", "--max-drop", "1", "-o", "x.csv"], "x.csv: this command does not write csv"),
         (["score", "--as", "json", "-o", "x.csv"], "x.csv: its suffix means csv, but json would be written; use a name ending"),
         (["score", "-o", "x.csv", "--as", "json"], "x.csv: its suffix means csv, but json would be written; use a name ending"),
-        (["rank", "--as", "latex", "-o", "x.md"], "x.md: its suffix means markdown, but latex would be written; let it"),
+        (["rank", "--as", "latex", "-o", "x.md"], "x.md: its suffix means markdown, but latex would be written; use"),
         (["score", "--match", "fair", "--as", "value", "-o", "x.json"], "but value would be written; use a name ending in .txt."),
         (["report", "-o", "x.pdf"], "x.pdf: its suffix means pdf, but html would be written; use a name ending in .html."),
         (["report", "-o", "x.json"], "x.json: its suffix means json, but html would be written; use a name ending in .html."),

@@ -140,11 +140,11 @@ BAD = {
     ),
     "no such column": (
         ["score", "gold.conll", "other.conll", "--column", "7"],
-        "gold.conll:1: column 7 does not exist, this line has 2 columns; name another column.",
+        "gold.conll:1: column 7 does not exist, this line has 2 columns; specify another column.",
     ),
     "weights": (
         ["score", "gold.conll", "gold.conll", "--weights", "LE is bad"],
-        "'LE is bad' in the weights: name one of LE, BES, BEL, BEO, LBE, BE, GE before an equals sign, as in 'LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN'.",
+        "'LE is bad' in the weights: write one of LE, BES, BEL, BEO, LBE, BE, GE before an equals sign, as in 'LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN'.",
     ),
     "map": (
         ["score", "gold.conll", "gold.conll", "--map", "PER"],

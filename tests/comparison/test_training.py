@@ -276,7 +276,7 @@ def test_relations_by_both_strings_and_the_label() -> None:
         ("chains", "consistency", "The slice 'consistency' is for spans, tags and links; remove it."),
         ("tags", "nested", "The slice 'nested' is for spans; remove it."),
         ("constituents", "oov", "The slice 'oov' is for spans, tags, trees, chains and links; remove it."),
-        ("records", "leaked", "The slice 'leaked' is for spans, tags, trees, chains, relations and links; leave"),
+        ("records", "leaked", "The slice 'leaked' is for spans, tags, trees, chains, relations and links; remove"),
     ],
 )
 def test_undefined_slices_are_refused_by_name(task: str, name: str, message: str) -> None:

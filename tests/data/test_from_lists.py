@@ -202,7 +202,7 @@ TAGS = 'pass a list of tags for each sentence, such as [["B-PER", "O"]]'
 IDS_ODD_LISTS = 'use strings, or pass the names of the ids: eh.tags(ids, names=["O", "B-PER", …])'
 SPANS = 'pass a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 TREES = 'pass a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
-CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
+CHAINS = "pass a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
 TOKENS = "list the span's tokens, each once, from the first to the last"
 LENGTHS = "pass the number of tokens of every sentence"
 

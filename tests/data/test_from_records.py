@@ -93,7 +93,7 @@ def test_lists_may_be_anything_that_can_be_looped_over() -> None:
         ({"documents": [[], [[(-1, 1)]]]}, r"covers \[-1, 1\)"),
         ({"documents": [[[(0, 2)]]], "tokens": [["a"]]}, r"covers \[0, 2\)"),
         ({"documents": [[]], "tokens": [["a"], ["b"]]}, "got 2 lists of tokens for 1 document; pass one for each"),
-        ({"documents": [[]], "pos": [["X"]]}, "there are POS but no tokens; give both"),
+        ({"documents": [[]], "pos": [["X"]]}, "there are POS but no tokens; pass both"),
         (
             {"documents": [[]], "tokens": [["a"]], "pos": [["X", "Y"]]},
             "document 1 has the length 1, but a list of POS of length 2",

@@ -203,7 +203,7 @@ def test_a_worker_without_evenhand(tmp_path: Path, pairs: Path) -> None:
         cluster.add_worker({"PYTHONPATH": str(tmp_path)})
         with distributed.Client(cluster.address, timeout=LONGEST, set_as_default=False) as client:
             client.wait_for_workers(1, timeout=LONGEST)
-            with pytest.raises(eh.SettingError, match=r"The worker tcp://127.0.0.1:\d+ has no evenhand, and this is"):
+            with pytest.raises(eh.SettingError, match=r"The worker tcp://127.0.0.1:\d+ has no evenhand, but this is"):
                 eh.score(*eh.manifest(pairs), engine=eh.engines.dask(client))
 
 

@@ -285,7 +285,7 @@ def span(start: int | None, end: int | None, label: str | None = "PER") -> dict[
         ),
         (
             {"tokens": TOKENS, "spans": [[], [], [span(0, 1), span(0, 1, "")]]},
-            ":3: the span [0, 1] '' has an empty label; name its label.",
+            ":3: the span [0, 1] '' has an empty label; add its label.",
         ),
         (
             {"tokens": TOKENS, "spans": [[], [], [span(0, 1), span(0, None)]]},

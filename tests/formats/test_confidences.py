@@ -292,7 +292,7 @@ def test_span_tables_have_a_further_column_of_scores(tmp_path: Path) -> None:
     five.write_text("PER\t1\t3\t1, 3\t0.9\nPER\t4\t4\t4\t0.4\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\t-\n")
     assert scores(eh.read(four, score=4)) == scores(eh.read(five, score=5)) == [0.9, 0.4, None]
     for path, column in ((four, 4), (five, 5)):
-        with pytest.raises(eh.EvenhandError, match=rf"tsv:1: .* name .*--score {column}\."):
+        with pytest.raises(eh.EvenhandError, match=rf"tsv:1: .* specify .*--score {column}\."):
             eh.read(path)
     with pytest.raises(eh.EvenhandError, match="--score is prob, but a span table without a header has scores in"):
         eh.read(four, score="prob")
@@ -327,5 +327,5 @@ def test_formats_without_scores_refuse_a_field_of_scores(tmp_path: Path, name: s
     path = tmp_path / "system.tsv"
     path.write_text(text)
     column = {"column": "upos"} if name == "conllu" else {}
-    with pytest.raises(eh.EvenhandError, match=f"--score is misc, but this file is read as {name}, of which no conf"):
+    with pytest.raises(eh.EvenhandError, match=f"--score is misc, but this file is read as {name}, whose confidences"):
         eh.read(path, format=name, task=task, score="misc", **column)

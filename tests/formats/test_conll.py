@@ -167,7 +167,7 @@ def test_several_columns_are_levels(file) -> None:
 
 def test_a_header_with_several_columns_asks_which(file) -> None:
     with pytest.raises(
-        eh.InputError, match="the header names several columns: NE-COARSE, NE-NESTED, MISC; name the one"
+        eh.InputError, match="the header names several columns: NE-COARSE, NE-NESTED, MISC; specify the column"
     ):
         eh.read(file(HIPE))
     with pytest.raises(eh.InputError, match="column 'NE' does not exist, this line names TOKEN, NE-COARSE"):

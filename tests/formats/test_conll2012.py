@@ -152,13 +152,13 @@ def test_columns_that_are_named(read: Read) -> None:
 @pytest.mark.parametrize(
     ("column", "sentence"),
     [
-        ("word=10", "lines of 9 columns have no column for word; name another column."),
-        ("pos=-1", "lines of 9 columns have no column for pos; name another column."),
-        ("lemma=2", "'lemma=2' does not name a column of chains; write word=4, pos=5 or coref=-1."),
-        ("word", "'word' does not name a column of chains; write word=4, pos=5 or coref=-1."),
-        ("word=x", "'word=x' does not name a column of chains; write word=4, pos=5 or coref=-1."),
+        ("word=10", "lines of 9 columns have no column for word; specify another column."),
+        ("pos=-1", "lines of 9 columns have no column for pos; specify another column."),
+        ("lemma=2", "'lemma=2' is not a column of chains; write word=4, pos=5 or coref=-1."),
+        ("word", "'word' is not a column of chains; write word=4, pos=5 or coref=-1."),
+        ("word=x", "'word=x' is not a column of chains; write word=4, pos=5 or coref=-1."),
         ("coref=-2", "The coreference column is the last one (-1), or counted from the first: coref=7."),
-        (4, "4 does not name a column of chains; write word=4, pos=5 or coref=-1."),
+        (4, "4 is not a column of chains; write word=4, pos=5 or coref=-1."),
     ],
 )
 def test_columns_that_are_not_there(read: Read, column: str | int, sentence: str) -> None:

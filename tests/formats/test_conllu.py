@@ -178,7 +178,7 @@ def test_an_unknown_column_is_refused_with_those_that_there_are(file: Write) -> 
     assert listed(eh.read(path, column="xpos"), "tags") == ["Y", "Y", "Y"]
     with pytest.raises(eh.InputError, match="column 'nothing' does not exist; choose one of id, form, lemma, upos"):
         eh.read(path, column="nothing")
-    with pytest.raises(eh.SettingError, match="'head=x' does not name a column; write its name and its number"):
+    with pytest.raises(eh.SettingError, match="'head=x' is not a column; write its name and its number"):
         eh.read(path, column="form=2,head=x")
 
 
@@ -186,7 +186,7 @@ def test_a_file_without_heads_has_tags_and_no_trees(file: Write) -> None:
     path = file("1 a\n2 b\n")
     assert "trees" not in eh.read(path).layers
     assert eh.score(path, path, task="tags")["accuracy"].headline == 1
-    with pytest.raises(eh.InputError, match=r"file\.conllu: the words have no heads; give --task tags"):
+    with pytest.raises(eh.InputError, match=r"file\.conllu: the words have no heads; use --task tags"):
         eh.score(path, path)
 
 

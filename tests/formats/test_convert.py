@@ -139,7 +139,7 @@ def test_nesting_does_not_fit_into_a_flat_column(tmp_path: Path, example: Path) 
     target = tmp_path / "flat.conll"
     result = run("convert", example / "gold.conll", target)
     assert result.exit_code == 2
-    assert "cannot carry" in result.stderr
+    assert "cannot represent" in result.stderr
     assert "--lossy" in result.stderr
     assert "--stacked" in result.stderr
     assert not target.exists()
@@ -155,7 +155,7 @@ def test_neighbours_do_not_fit_into_io(tmp_path: Path) -> None:
     source = tmp_path / "iob2.conll"
     source.write_text("a B-X\nb B-X\n")
     result = run("convert", source, tmp_path / "io.conll", "--to-encoding", "io")
-    assert "cannot carry 1 neighbour with one label" in result.stderr
+    assert "cannot represent 1 neighbour with one label" in result.stderr
 
 
 def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
     )
     assert eh.read(source).spans().token_sets() == [{0, 2}]
     result = run("convert", source, tmp_path / "gaps.conll")
-    assert "cannot carry 1 span with gaps" in result.stderr
+    assert "cannot represent 1 span with gaps" in result.stderr
     assert run("convert", source, tmp_path / "gaps.tsv", "--to", "spans").exit_code == 0
     assert eh.read(tmp_path / "gaps.tsv").spans().token_sets() == [{0, 2}]
 

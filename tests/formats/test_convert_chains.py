@@ -303,7 +303,7 @@ def test_crossing_mentions_of_one_chain_are_refused_or_lost_in_brackets(tmp_path
     outcome = run(source, out)
     assert (outcome.exit_code, outcome.stdout, out.exists()) == (2, "", False)
     assert f"evenhand: {target} cannot represent 1 mention" in outcome.stderr
-    assert "crossing others of their chain, which would change bounds; give --lossy" in outcome.stderr
+    assert "crossing others of their chain, which would change bounds; use --lossy" in outcome.stderr
     lossy = run(source, out, "--lossy")
     assert (lossy.exit_code, len(lossy.stderr.splitlines())) == (0, 1)
     assert "Lost: 1 mention" in lossy.stderr
@@ -460,9 +460,7 @@ def test_numbers_that_count_words_are_refused_in_conll2012(tmp_path: Path, sente
     source = written(tmp_path, [Document("d", sentences, [], [[(0, 0)]])], tagged=False)
     with pytest.raises(eh.SettingError) as error:
         converted(source, "conll2012")
-    assert str(error.value) == (
-        "The words are numbers, which conll2012 takes for positions; convert to another format."
-    )
+    assert str(error.value) == ("The words are numbers, which conll2012 reads as positions; convert to another format.")
     assert content(converted(source, "corefud")[0]) == content(source)
 
 
@@ -488,7 +486,7 @@ def test_numbers_of_json_are_no_words(tmp_path: Path) -> None:
 def test_sentences_without_words_are_refused_or_lost(tmp_path: Path, sentences: list[list[str]]) -> None:
     source = written(tmp_path, [Document("d", sentences, [], [[(0, 0)]])], tagged=False)
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match=f"{target} cannot represent 1 sentence without words; give --lossy"):
+        with pytest.raises(eh.SettingError, match=f"{target} cannot represent 1 sentence without words; use --lossy"):
             converted(source, target)
         path, conversion = converted(source, target, lossy=True)
         assert dict(conversion.losses) == {"sentences without words": 1}

@@ -141,7 +141,7 @@ def test_both_kinds_of_clusters_want_a_choice(read: Read) -> None:
     found = "file.jsonl:2: the document has clusters and predicted_clusters; specify one of them with --column."
     assert str(error.value) == found
     with pytest.raises(
-        eh.SettingError, match="'gold' does not hold clusters; choose one of clusters, predicted_clusters"
+        eh.SettingError, match="'gold' does not contain clusters; choose one of clusters, predicted_clusters"
     ):
         read(both, column="gold")
 
@@ -167,7 +167,7 @@ PROBLEMS: dict[str, tuple[object, str]] = {
         {"tokens": ["a"], "clusters": None},
         "the document has no clusters; add its clusters, or an empty list",
     ),
-    "no words": ({"clusters": []}, "the document has no sentences or tokens; give its words"),
+    "no words": ({"clusters": []}, "the document has no sentences or tokens; add its words"),
     "pos": (
         {"sentences": [["a"], ["b", "c"]], "pos": [["X", "Y"], ["Z"]], "clusters": []},
         "pos does not have the shape of sentences; use one POS per word",
@@ -180,27 +180,27 @@ PROBLEMS: dict[str, tuple[object, str]] = {
     ),
     "sentences of strings": (
         {"sentences": ["a b"], "clusters": []},
-        "expected a list for sentences[0], got a string; mend the record",
+        "expected a list for sentences[0], got a string; fix the record",
     ),
     "a number as a word": (
         {"tokens": ["a", 1], "clusters": []},
-        "expected a string for tokens[1], got a whole number; mend the record",
+        "expected a string for tokens[1], got a whole number; fix the record",
     ),
     "flat clusters": (
         {"tokens": ["a"], "clusters": [[0, 0]]},
-        "expected a list for clusters[0][0], got a whole number; mend the record",
+        "expected a list for clusters[0][0], got a whole number; fix the record",
     ),
     "three numbers": (
         {"tokens": ["a"], "clusters": [[[0, 0, 0]]]},
-        "expected a list of length 2 for clusters[0][0]; mend the record",
+        "expected a list of length 2 for clusters[0][0]; fix the record",
     ),
     "a text as a place": (
         {"tokens": ["a"], "clusters": [[["0", 0]]]},
-        "expected a whole number for clusters[0][0][0], got a string; mend the record",
+        "expected a whole number for clusters[0][0][0], got a string; fix the record",
     ),
     "a number as a name": (
         {"doc_key": 3, "tokens": ["a"], "clusters": []},
-        "expected a string for doc_key, got a whole number; mend the record",
+        "expected a string for doc_key, got a whole number; fix the record",
     ),
 }
 

@@ -182,8 +182,8 @@ def test_half_a_surrogate_becomes_a_replacement_character(tmp_path: Path) -> Non
         ('{"id": 1.5, "output": ""}', "the id 1.5 is neither a string nor a whole number"),
         ('{"id": true, "output": ""}', "the id True is neither a string nor a whole number"),
         ('{"id": ["a"], "output": ""}', "the id ['a'] is neither a string nor a whole number"),
-        ('{"label": 3, "output": ""}', "the label 3 is not a text"),
-        ('{"label": " ", "output": ""}', "the label ' ' is not a text"),
+        ('{"label": 3, "output": ""}', "the label 3 is not a string"),
+        ('{"label": " ", "output": ""}', "the label ' ' is not a string"),
     ],
     ids=range(10),
 )

@@ -266,7 +266,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "dates as tokens": (
         {**ONE, "token": [np.datetime64("2024-01-01")] * 5},
         {},
-        ": the column 'token' has values of the type timestamp",
+        ": expected strings in the column 'token', got values of type timestamp",
     ),
     "mixed tokens": (
         {**ONE, "token": ["Ada", 3, "wrote", "in", "London"]},
@@ -306,12 +306,12 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "an unknown column": (
         ONE,
         {"column": "tags"},
-        ": there is no column 'tags' among sentence, token, tag; name one of these.",
+        ": there is no column 'tags' among sentence, token, tag; specify one of these.",
     ),
     "an unknown number": (
         ONE,
         {"column": 4},
-        ": there is no column 4 among 3: sentence, token, tag; name one of these.",
+        ": there is no column 4 among 3: sentence, token, tag; specify one of these.",
     ),
     "two kinds of rows": (
         {**SPANS, "token": ["Ada", "wrote"]},
@@ -322,7 +322,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "roles of two kinds": (
         {**SPANS, "token": ["Ada", "wrote"]},
         {"column": {"token": "token", "start": "start"}},
-        ": the roles token, start are of rows per token and of rows per span; name one kind.",
+        ": the roles token, start are of rows per token and of rows per span; choose one kind.",
     ),
     "no documents": (
         {name: SPANS[name] for name in ("start", "end", "label")},
@@ -375,12 +375,12 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "a wrong quote": (
         {**SPANS, "text": ["Ada wrote"] * 2, "mention": ["Ada", "ote"]},
         {"column": {"text": "text", "quote": "mention"}},
-        ": in the document 'a', 'ote' is quoted at [4, 9], where the text has 'wrote'; mend the offsets.",
+        ": in the document 'a', 'ote' is quoted at [4, 9], where the text has 'wrote'; fix the offsets.",
     ),
     "offsets as text": (
         {**SPANS, "start": ["0", "4"]},
         {"column": {"start": "start"}},
-        ": expected offsets in the column 'start', got strings; give whole numbers.",
+        ": expected offsets in the column 'start', got strings; use whole numbers.",
     ),
     "several labels": (
         SPANS,
@@ -406,7 +406,7 @@ def test_messages_about_two_sides() -> None:
         eh.SettingError, match=r"column has no side 'tokn'; the sides are gold and system, and the roles"
     ):
         eh.score(frame, frame, column={"tokn": "token"})
-    with pytest.raises(eh.SettingError, match="A file that is read alone has no sides"):
+    with pytest.raises(eh.SettingError, match="A file read alone has no sides"):
         eh.read(frame, column={"gold": "tag"})
     with pytest.raises(
         eh.InputError, match=r"frame: is a lazy frame, which has no rows yet; collect it: frame.collect"
@@ -427,5 +427,5 @@ def test_pyarrow_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(eh.InputError) as error:
         eh.score(frame, frame)
     assert (
-        str(error.value) == "frame: data framesneed pyarrow, which is not installed; run: pip install evenhand[arrow]."
+        str(error.value) == "frame: data frames need pyarrow, which is not installed; run: pip install evenhand[arrow]."
     )

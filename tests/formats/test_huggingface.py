@@ -389,5 +389,5 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_pyarrow_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert error(tmp_path) == (
-        ": datasets on diskneed pyarrow, which is not installed; run: pip install evenhand[arrow]."
+        ": datasets on disk need pyarrow, which is not installed; run: pip install evenhand[arrow]."
     )

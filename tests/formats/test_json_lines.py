@@ -319,27 +319,27 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
             '{"text": "a", "spans": []} {"text": "a", "spans": []}',
             "the line is not a JSON object (trailing characters (byte 28)); write one JSON object per line",
         ),
-        ({"text": 1, "spans": []}, "expected a string for text, got a whole number; mend the record"),
-        ({"text": "a", "spans": {}}, "expected a list for spans, got an object; mend the record"),
+        ({"text": 1, "spans": []}, "expected a string for text, got a whole number; fix the record"),
+        ({"text": "a", "spans": {}}, "expected a list for spans, got an object; fix the record"),
         (
             spanning({**ADA, "start": "0"}),
-            "expected a whole number for spans[0].start, got a string; mend the record",
+            "expected a whole number for spans[0].start, got a string; fix the record",
         ),
-        (spanning({**ADA, "start": -1}), "expected a whole number >= 0 for spans[0].start; mend the record"),
+        (spanning({**ADA, "start": -1}), "expected a whole number >= 0 for spans[0].start; fix the record"),
         (
             spanning({**ADA, "end": 10**30}),
-            "expected a whole number <= 9007199254740992 for spans[0].end; mend the record",
+            "expected a whole number <= 9007199254740992 for spans[0].end; fix the record",
         ),
-        (spanning(ADA, {"start": 0, "end": 3}), "spans[1] has no 'label'; mend the record"),
-        (spanning({**ADA, "label": None}), "expected a string for spans[0].label, got null; mend the record"),
-        (spanning({**ADA, "label": ""}), "the span [0, 3] '' has an empty label; name its label"),
+        (spanning(ADA, {"start": 0, "end": 3}), "spans[1] has no 'label'; fix the record"),
+        (spanning({**ADA, "label": None}), "expected a string for spans[0].label, got null; fix the record"),
+        (spanning({**ADA, "label": ""}), "the span [0, 3] '' has an empty label; add its label"),
         (
             {"text": TEXT, "label": ["PER"]},
             "the record has a text but no spans, entities, label or labels; list its spans under one of these keys",
         ),
         (
             {"text": TEXT, "entities": [{"start_offset": 0, "label": "X"}]},
-            "entities[0] has no 'end_offset'; mend the record",
+            "entities[0] has no 'end_offset'; fix the record",
         ),
         (
             {"id": 1},
@@ -355,7 +355,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             {"tokens": [{"text": "Ada", "start": 0, "end": 3}], "spans": []},
-            "the record has tokens with offsets but no text; give its text",
+            "the record has tokens with offsets but no text; add its text",
         ),
         (
             {"tokens": TOKENS, "spans": []},
@@ -381,7 +381,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
             "list them as [start, end], in ascending order",
         ),
-        (spanning({**ADA, "level": 10**30}), "expected a level of 0 or more for spans[0], got 1e+30; mend the record"),
+        (spanning({**ADA, "level": 10**30}), "expected a level of 0 or more for spans[0], got 1e+30; fix the record"),
         (
             spanning({**ADA, "parts": [[0, 1], [10**30, 3]]}),
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
@@ -398,7 +398,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             {"text": TEXT, "tokens": [{"text": "lived", "start": 7, "end": 12}], "spans": []},
-            "'lived' is quoted at [7, 12], where the text has 'ed in'; mend the offsets",
+            "'lived' is quoted at [7, 12], where the text has 'ed in'; fix the offsets",
         ),
     ],
 )

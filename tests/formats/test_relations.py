@@ -280,7 +280,7 @@ def test_predictions_of_dygie_are_the_systems(write: Write) -> None:
             "[0, 0, 2, 9, 'left'] is outside the document, which has 6 tokens",
         ),
         ({"relations": [[[0, 0, 2, "left"]], []]}, "[0, 0, 2, 'left'] is not an entry of relations"),
-        ({"ner": [[[3, 4, "X"]], []]}, "the span [3, 4] extends past the end of its sentence; mend its tokens"),
+        ({"ner": [[[3, 4, "X"]], []]}, "the span [3, 4] extends past the end of its sentence; fix its tokens"),
         ({"ner": None, "relations": None}, "the document has neither ner nor relations"),
     ],
 )

@@ -145,7 +145,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         "r.jsonl:1: the mention [2, 1] is outside the document, which has 4 tokens; use the first and the last token of each mention, counted from 0.",
     ),
     "JSON lines without words": (
-        "r.jsonl", jsonl(sentences=None), "r.jsonl:1: the document has no sentences or tokens; give its words.",
+        "r.jsonl", jsonl(sentences=None), "r.jsonl:1: the document has no sentences or tokens; add its words.",
     ),
     "JSON lines with two kinds of clusters": (
         "r.jsonl", jsonl(predicted_clusters=[]),

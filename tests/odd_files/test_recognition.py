@@ -118,12 +118,12 @@ REFUSED = {
     "columns between semicolons": (GOLD.replace("\t", ";"), "the columns seem to be separated by semicolons"),
     "prefixes after the labels": (
         columns(WORDS, each_tag(lambda prefix, label: f"{label}-{prefix}")),
-        "tags with the prefix after the label ('PER-B', 'PER-I', 'LOC-B') in column 2",
+        "in column 2, got tags with the prefix after the label ('PER-B', 'PER-I', 'LOC-B')",
     ),
     "parts of speech alone": (columns(WORDS, POS), "score parts of speech with --task tags"),
     "lemmas for some tokens": (
         "".join(f"w{number}\t{f'lemma{number}' if number % 2 else '_'}\n" for number in range(60)),
-        "found 30 different values in 60 tokens ('lemma1', 'lemma3', 'lemma5') in column 2",
+        "in column 2, got 30 different values in 60 tokens ('lemma1', 'lemma3', 'lemma5')",
     ),
     "labels without prefixes against tags": (
         columns(WORDS, each_tag(lambda _, label: label)),
@@ -210,7 +210,7 @@ def test_refused(case: str) -> None:
 
 def test_entities_beside_an_empty_list_of_spans() -> None:
     Path("system.jsonl").write_text(lines_of([record | {"spans": []} for record in TEXT_RECORDS]))
-    with pytest.raises(eh.EvenhandError, match="an empty list of spans beside another key that lists some"):
+    with pytest.raises(eh.EvenhandError, match="an empty list of spans next to another key that lists some"):
         eh.read("system.jsonl")
 
 

@@ -175,7 +175,7 @@ def test_other_tasks_refuse_overrides(tmp_path: Path) -> None:
         (
             [at(2, 0, 1, "ORG", "label", to={"label": "ORG"})],
             1,
-            "`to` makes the span 'ORG' from 0 to 1, which sentence 2 has",
+            "`to` makes the span 'ORG' from 0 to 1, which sentence 2 already has",
         ),
         ([at(1, 2, 4, "PER", "bounds", to={"start": 0, "end": 1})], 1, "which sentence 1 already has"),
         ([at(2, 0, 1, "ORG", "label", to={"label": "A"}), missing(2, 0, 1, "A")], 2, "is also made by "),
@@ -205,7 +205,7 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
         ('{"sentence": 0, "start": 0, "end": 1, "label": "A", "verdict": "right"}', "sentence is 0; use its number"),
         (
             '{"document": 1.5, "start": 0, "end": 1, "label": "A", "verdict": "right"}',
-            "document is 1.5; write its name",
+            "document is 1.5; use its name",
         ),
         ('{"sentence": 1, "start": 1, "end": 1, "label": "A", "verdict": "right"}', "the gold span are 1 and 1; count"),
         ('{"sentence": 1, "start": 0, "end": 1, "label": 7, "verdict": "right"}', "the label of the gold span is 7"),
@@ -217,7 +217,7 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
         ('{"sentence": 1, "verdict": "missing"}', "has the verdict 'missing' but no `to`"),
         ('{"sentence": 1, "verdict": "missing", "to": {"start": 0, "end": 1}}', "the label of `to` is None"),
         ('{"sentence": 1, "verdict": "missing", "to": {"lable": "A"}}', "`to` has 'lable'"),
-        ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "label", "to": {"end": 2}}', "not name label"),
+        ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "label", "to": {"end": 2}}', "lacks label"),
         ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "right", "to": {"end": 2}}', "does not use"),
         (
             '{"sentence": 1, "start": 2, "end": 3, "label": "A", "verdict": "bounds", "to": {"end": 2}}',

@@ -157,7 +157,7 @@ class ResamplingSettings:
         over sentences. `ComparedRun.settled` checks whether the documents are enough for a test.
         """
         if self.of == "documents" and documents < 2:
-            remedy = "leave it out" if task.evaluation.by_document else "resample sentences"
+            remedy = "remove it" if task.evaluation.by_document else "resample sentences"
             raise SettingError(f"of is 'documents', but the gold standard has only one document; {remedy}.")
         of = self.of or ("documents" if documents > 1 or task.evaluation.by_document else "sentences")
         return of, documents if of == "documents" else sentences

@@ -145,7 +145,7 @@ class SliceOptions:
         if by_document and not gold.has_document_names and not remaining.all():
             raise SettingError(
                 "drop_leaked leaves out whole documents, which have no names, so the others get new numbers. "
-                "Name the documents, or leave out slices by document."
+                "Name the documents, or remove slices by document."
             )
 
 

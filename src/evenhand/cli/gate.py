@@ -111,7 +111,7 @@ def _bound_option(name: str, help: str) -> Decorator:
     "--need-power",
     type=limit,
     metavar="NUMBER",
-    help="Fail if the test has less power than this to detect a drop of --for points: 0.8. Too few data do not pass.",
+    help="Fail if the power to detect a drop of --for points is lower: 0.8. Prevents passing for lack of data.",
     rare=True,
 )
 @option(

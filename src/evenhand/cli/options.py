@@ -593,7 +593,7 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
     """The options that may differ between gold standard and systems, or between annotators."""
     prefix = one_file = explained = ""
     if of_annotators:
-        explained = " ANNOTATOR:FORMAT sets one annotator's."
+        explained = " ANNOTATOR:FORMAT applies to one annotator."
     elif has_sides:
         prefix = "[SIDE:]"
         one_file = "; in one file for both, gold:-2 and system:-1"

@@ -96,7 +96,7 @@ output_option = option(
     callback=_check_form,
     help="Write to FILE, in the format of its suffix (.json, .csv, .md, .tex, .html) unless --as sets another.",
 )
-quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write nothing but errors to standard error.")
+quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write only errors to standard error.")
 NARROWEST = 80
 """Minimum width of tables on a terminal."""
 _STYLED_BY = {

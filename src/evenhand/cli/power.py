@@ -28,7 +28,7 @@ NAMES = ("by", "delta", "target", "alpha", "size", "of", "like", "worst", "metho
 power_options = with_options(
     by_or_match_option,
     option(STATISTICS, "--delta", type=float, metavar="POINTS", help="True difference [the observed one]."),
-    option(STATISTICS, "--power", "target", type=float, default=0.8, help="Power to reach."),
+    option(STATISTICS, "--power", "target", type=float, default=0.8, help="Target power."),
     option(STATISTICS, "--alpha", type=float, default=0.05, help="Level of the test; divided by the number of pairs."),
     option(
         STATISTICS, "--groups", "size", type=int, metavar="NUMBER", help="What-if: number of documents or sentences."

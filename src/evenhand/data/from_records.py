@@ -50,7 +50,7 @@ from evenhand.settings import EXTRACTIONS, LINKS, RECORDS, RELATIONS
 Documents = Iterable[Iterable[Iterable[tuple[int, int]]]]
 RelationTuple = tuple[str, int, int]
 LinkTuple = tuple[str, int, int, str | Sequence[str]]
-_GIVE_CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
+_GIVE_CHAINS = "pass a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
 _GIVE_RELATIONS = 'pass a list of (type, head, tail) for each sentence, such as [[("leads", 0, 1)]]'
 _GIVE_LINKS = 'pass a list of (label, start, end, identifiers) for each document, such as [[("LOC", 0, 1, ["Q90"])]]'
 _GIVE_ANSWERS = 'pass the answer for each document, such as [[{"text": "Ada", "label": "PER"}], []]'
@@ -84,7 +84,7 @@ def chains(
     if tags is not None:
         layers["pos"] = TagColumn(tags, StringCoder())
     elif pos is not None:
-        raise InputError(name, None, "there are POS but no tokens", "give both")
+        raise InputError(name, None, "there are POS but no tokens", "pass both")
     corpus = Corpus(
         name,
         size,
@@ -325,14 +325,14 @@ def records(
         remedy = "pass a list with one value per document"
         raise InputError(name, None, f"expected a list of documents, got {quote(documents)}", remedy)
     values = tuple(
-        _record(value, number, name) for number, value in enumerate(to_list(documents, "it", name, "give a list"), 1)
+        _record(value, number, name) for number, value in enumerate(to_list(documents, "it", name, "pass a list"), 1)
     )
     listed = None if texts is None else tuple(to_list(texts, "texts", name, "pass a list of texts"))
     own_ids = None if ids is None else [str(value) for value in to_list(ids, "ids", name, "pass a list of ids")]
     for what, column in (("texts", listed), ("ids", own_ids)):
         if column is not None and len(column) != len(values):
             raise InputError(
-                name, None, f"got {len(column)} {what} for {counted(len(values), 'document')}", "give one each"
+                name, None, f"got {len(column)} {what} for {counted(len(values), 'document')}", "pass one each"
             )
     if own_ids is not None and len(set(own_ids)) < len(own_ids):
         twice = next(value for at, value in enumerate(own_ids) if value in own_ids[:at])

@@ -538,7 +538,7 @@ class SpanReader:
             self._report(rows, columns, at, offsets)
         nameless = [index for index, name in enumerate(columns.names) if not name]
         for at in np.flatnonzero(np.isin(columns.label, nameless) & ~wrong).tolist() if nameless else ():
-            rows.report(int(columns.row[at]), f"{columns.span(at)} has an empty label", "name its label")
+            rows.report(int(columns.row[at]), f"{columns.span(at)} has an empty label", "add its label")
         if wrong.any():
             kept = np.flatnonzero(~wrong)
             columns, start, end = columns.take(kept), start[kept], end[kept]

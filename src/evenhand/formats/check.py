@@ -287,4 +287,4 @@ def _compare(
             source.report(None, f"the line {line} of {against} is missing", "add it", OTHER_DOCUMENTS)
         for line in follower.issues.extra:
             finding = f"the line {line} is not in {against}, or not in this order"
-            source.report(None, finding, "leave it out", OTHER_DOCUMENTS)
+            source.report(None, finding, "remove it", OTHER_DOCUMENTS)

@@ -108,7 +108,7 @@ def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...],
     free = [column for column in range(layout.filled) if column not in taken]
     if len(free) < -_DEFAULTS[layer]:
         finding = f"column {_DEFAULTS[layer]} does not exist, this line has {len(free)} for tokens and tags"
-        raise source.error(layout.first_line, finding, "name another column")
+        raise source.error(layout.first_line, finding, "specify another column")
     kinds = {column: kind for column, kind in column_kinds(source, layout).items() if column in free}
     if layer != "spans":
         return _of_two(source, layout, free, kinds, layer)

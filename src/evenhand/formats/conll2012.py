@@ -106,7 +106,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     indices = {"word": word, "pos": pos, "coref": None if coref == -1 else coref, "parse": parse}
     for name, index in indices.items():
         if index is not None and not 0 <= index < columns:
-            raise source.error(None, f"lines of {columns} columns have no column for {name}", "name another column")
+            raise source.error(None, f"lines of {columns} columns have no column for {name}", "specify another column")
     return ChainLayout(tabs, columns, **indices)
 
 
@@ -125,7 +125,7 @@ def _is_brackets(cell: str) -> bool:
 def _named(column: int | str) -> tuple[str, int]:
     name, equals, number = str(column).partition("=")
     if name not in ("word", "pos", "coref", PARSE) or not equals or not number.lstrip("-").isdecimal():
-        raise SettingError(f"{column!r} does not name a column of chains; write word=4, pos=5 or coref=-1.")
+        raise SettingError(f"{column!r} is not a column of chains; write word=4, pos=5 or coref=-1.")
     return name, int(number) - 1 if int(number) > 0 else int(number)
 
 

@@ -140,7 +140,7 @@ def _has_tabs(source: Source) -> bool:
 def _named(column: str) -> tuple[str, int]:
     name, _, number = column.partition("=")
     if not number.strip().isdecimal() or int(number) < 1:
-        raise SettingError(f"{column!r} does not name a column; write its name and its number, such as head=7.")
+        raise SettingError(f"{column!r} is not a column; write its name and its number, such as head=7.")
     return name.strip().lower(), int(number) - 1
 
 

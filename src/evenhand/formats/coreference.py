@@ -103,7 +103,7 @@ def _decoded(source: Source, block: Block, settings: ReadSettings) -> Iterator[t
 def _chosen(settings: ReadSettings) -> str | None:
     for column in settings.columns:
         if column not in CLUSTERS:
-            raise SettingError(f"{column!r} does not hold clusters; choose one of {', '.join(CLUSTERS)}.")
+            raise SettingError(f"{column!r} does not contain clusters; choose one of {', '.join(CLUSTERS)}.")
     return next(map(str, settings.columns), None)
 
 
@@ -117,7 +117,7 @@ def _normalise(document: CorefDocument, chosen: str | None) -> tuple[str, str] |
     document.clusters = getattr(document, chosen or keys[0])
     if document.sentences is None:
         if document.tokens is None:
-            return "the document has no sentences or tokens", "give its words"
+            return "the document has no sentences or tokens", "add its words"
         document.sentences = [document.tokens] if document.tokens else []
     sentences = document.sentences
     if document.pos is not None:
@@ -231,7 +231,7 @@ def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> It
     brackets = _Brackets(conversion, single_first=True)
     for batch in batches:
         if not brackets.documents and not _has_plain_words(batch):
-            raise SettingError("The words are numbers, which conll2012 takes for positions; convert to another format.")
+            raise SettingError("The words are numbers, which conll2012 reads as positions; convert to another format.")
         fitted = brackets.fit(batch)
         brackets.check_names(can_stay=brackets.documents == 1)
         yield from _conll2012(fitted)
@@ -245,7 +245,7 @@ def _conll2012(annotation: Annotation) -> Iterator[str]:
         match = _WITH_PART.fullmatch(name)
         title, part = (match["name"], match["part"]) if match else (name or _NO_NAME, None)
         if name.startswith("#"):
-            raise SettingError(f"conll2012 takes {name!r} for a comment; rename the document.")
+            raise SettingError(f"conll2012 reads {name!r} as a comment; rename the document.")
         yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
         first = sentences[0][0] if sentences else 0
         first_chain = mentions[0][1] if mentions else 0

@@ -188,7 +188,7 @@ def _pos_column(source: Source, settings: ReadSettings) -> int | None:
     for column in settings.columns:
         key, _, name = str(column).partition("=")
         if key != "pos" or name not in candidates:
-            raise SettingError(f"{column!r} does not name a column of CorefUD; write pos=upos or pos=xpos.")
+            raise SettingError(f"{column!r} is not a column of CorefUD; write pos=upos or pos=xpos.")
         candidates = [name]
     words = [cells for _, _, cells in islice(rows_of(source), _SAMPLE) if len(cells) == _LAYOUT.width]
     indices = map(COLUMNS.index, candidates)

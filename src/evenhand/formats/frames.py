@@ -164,7 +164,7 @@ def read_flat(
     is_of_spans = not {"start", "end", "label"}.isdisjoint(roles)
     if is_of_tokens and is_of_spans:
         listed = ", ".join(roles)
-        raise source.error(None, f"the roles {listed} are of rows per token and of rows per span", "name one kind")
+        raise source.error(None, f"the roles {listed} are of rows per token and of rows per span", "choose one kind")
     if not is_of_tokens and spans.is_complete and tokens.is_complete and not is_of_spans:
         finding = f"the columns {frame.listed} fit one row per token and one row per span"
         remedy = "choose one kind: column={'token': …, 'tag': …} or column={'start': …, 'end': …, 'label': …}"
@@ -618,7 +618,7 @@ def _offsets(frame: _Frame, name: str | None) -> Ints:
     if frame.kinds[name] != "number":
         kind = "strings" if is_string(array.type) else f"values of type {array.type}"
         finding = f"expected offsets in the column {name!r}, got {kind}"
-        raise frame.source.error(None, finding, "give whole numbers")
+        raise frame.source.error(None, finding, "use whole numbers")
     return integers(array.cast(arrow.int64()) if arrow.types.is_floating(array.type) else plain(array))
 
 

@@ -225,7 +225,7 @@ def _spans(
             _report(source, number, explain(error)[0], "use offsets into a plain text and a list of labels")
             continue
         if not value.labels:
-            _report(source, number, f"the span [{value.start}, {value.end}] has no label", "name its label")
+            _report(source, number, f"the span [{value.start}, {value.end}] has no label", "add its label")
         if value.text is not None:
             quotes.append(Quote([(value.start, value.end)], value.text))
         score = None

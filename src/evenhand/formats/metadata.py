@@ -176,13 +176,13 @@ def _table(source: str, rows: Sequence[tuple[int, Mapping[str, Any]]], names: Se
     for line, row in rows:
         identifier = text_of(row.get(key))
         if identifier is None:
-            raise InputError(source, line, f"found no id in {key!r}", "name the document")
+            raise InputError(source, line, f"found no id in {key!r}", "add the id of the document")
         ids[identifier] = None
         for name, cell in row.items():
             value = text_of(cell)
             if name != key and value is not None and columns[name].setdefault(identifier, value) != value:
                 finding = f"{identifier!r} has the {name} {value!r} here, and {columns[name][identifier]!r} before"
-                raise InputError(source, line, finding, "give one value")
+                raise InputError(source, line, finding, "keep one value")
     if not columns:
         raise InputError(source, None, f"the table has only the column {key!r}", "add a column for each slice")
     level = next((level for level in _LEVELS if key.lower() in _LEVELS[level]), None)

@@ -406,7 +406,7 @@ def _rows(source: Source) -> Iterator[_Row]:
             cells = next(csv.reader([line])) if has_commas else line.split("\t")
         except csv.Error as error:
             finding = f"this line is not a row of a table ({error})"
-            raise source.error(number, finding, "mend its commas and quotes") from None
+            raise source.error(number, finding, "fix its commas and quotes") from None
         yield _Row(number, [cell.strip() for cell in cells])
 
 
@@ -448,7 +448,7 @@ def _check_header(source: Source, header: _Row) -> None:
 def _file(source: Source, line: int, column: str, cell: str) -> AnyPath:
     """The file that a cell names. Addresses are checked when they are read, because many requests take long."""
     if not cell:
-        raise source.error(line, f"the cell of {column!r} is empty", "name a file")
+        raise source.error(line, f"the cell of {column!r} is empty", "write the name of a file")
     path = beside(source.path, cell)
     if isinstance(path, Path) and not path.exists() and not _matches(path):
         check_path(cell)  # a text must not be shown as a path

@@ -322,7 +322,7 @@ def _prefix(settings: ReadSettings) -> str | None:
     """The prefix of the keys that a user names, otherwise of those for the side of the file."""
     for column in settings.columns:
         if column not in RELATION_KEYS:
-            raise SettingError(f"{column!r} holds no relations; choose one of {', '.join(RELATION_KEYS)}.")
+            raise SettingError(f"{column!r} does not contain relations; choose one of {', '.join(RELATION_KEYS)}.")
     name = next(map(str, settings.columns), RELATION_KEYS[1] if settings.side == "system" else None)
     return None if name is None else name.removesuffix("relations")
 
@@ -383,7 +383,7 @@ def _fault(document: DygieDocument, prefix: str | None) -> Fault | None:
             return finding, "count tokens through the document, in all documents or in none"
     for first, last in pairs:
         if bisect_right(bounds, first) != bisect_right(bounds, last):
-            return f"the span [{first}, {last}] extends past the end of its sentence", "mend its tokens"
+            return f"the span [{first}, {last}] extends past the end of its sentence", "fix its tokens"
     return None
 
 

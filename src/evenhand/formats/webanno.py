@@ -97,7 +97,7 @@ def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int
             continue
         layer = _LAYER.fullmatch(line.rstrip("\r"))
         if layer is None:
-            raise source.error(number, f"{line[:80]!r} does not name a layer and its features", _REMEDY)
+            raise source.error(number, f"{line[:80]!r} does not specify a layer and its features", _REMEDY)
         name, names = layer[2].rpartition(".")[2], list(filter(None, layer[3].split("|"))) or [""]
         if layer[1] == "SP":
             features += [_Feature(name, feature, column + index) for index, feature in enumerate(names)]
@@ -114,7 +114,7 @@ def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, .
         if len(candidates) > 1:
             candidates = _usual(candidates)
         if len(candidates) != 1:
-            finding = f"{','.join(map(str, named))!r} does not name a single column, the layers have {listed}"
+            finding = f"{','.join(map(str, named))!r} does not specify a single column, the layers have {listed}"
             raise source.error(None, finding, "specify one of these with --column")
         return candidates[0]
     layers = {feature.layer for feature in features}

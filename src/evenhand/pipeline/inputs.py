@@ -162,7 +162,7 @@ class DroppedSentences:
             corpus, source = batch.corpus, batch.corpus.source
             other = next((name for name, layer in batch.layers.items() if not isinstance(layer, _DIVISIBLE)), None)
             if other is not None:
-                remedy = "leave out --drop-leaked"
+                remedy = "remove --drop-leaked"
                 raise InputError(source, None, f"has the layer {other!r}, of which no sentence can be left out", remedy)
             dropped = self.is_dropped[before : before + corpus.sentences]
             before += corpus.sentences
@@ -177,7 +177,7 @@ class DroppedSentences:
         if before != len(self.is_dropped) and self.ids is None:
             size = len(self.is_dropped)
             finding = f"expected {size:,} sentences, as in the gold standard, to leave some out, got {before:,}"
-            raise InputError(source, None, finding, "leave out --drop-leaked")
+            raise InputError(source, None, finding, "remove --drop-leaked")
 
 
 def open_sides(

@@ -177,7 +177,7 @@ def decoded_values(
     except UNREADABLE as error:
         raise not_json(source, "list of records", error) from None
     lines = zip(lines_of(data if whole is None else whole, values), map(bytes, values), strict=True)
-    return _decode_each(source, lines, decode_one, "a record", "mend it")
+    return _decode_each(source, lines, decode_one, "a record", "fix it")
 
 
 def _decode_each(
@@ -193,7 +193,7 @@ def _decode_each(
             if key is None:
                 source.report(line, f"{what} is not a JSON object ({finding})", remedy, PROBLEM)
             else:
-                source.report(line, finding, "mend the record", PROBLEM)
+                source.report(line, finding, "fix the record", PROBLEM)
 
 
 def not_json(source: Source, what: str, error: Exception) -> Exception:
@@ -374,7 +374,7 @@ def _expand_bioc(document: Raw) -> list[Raw]:
             text, first = piece.get("text"), piece.get("offset", 0)
             if not isinstance(text, str):
                 if annotations:
-                    raise SpanError("a passage has annotations but no text", "give its text")
+                    raise SpanError("a passage has annotations but no text", "add its text")
                 continue
             if type(first) is not int:
                 raise SpanError("the offset of a passage is not a whole number")
@@ -383,7 +383,7 @@ def _expand_bioc(document: Raw) -> list[Raw]:
             records.append((ContinuedRecord if records else dict)(text=text, spans=spans))
     further = document.get("annotations") or []
     if further and (not records or not isinstance(further, list)):
-        raise SpanError("a document has annotations but no text", "give its passages")
+        raise SpanError("a document has annotations but no text", "add its passages")
     for annotation in further:
         start = _move(annotation, 0)["locations"][0]["offset"]
         first, index = max((pair for pair in begins if pair[0] <= start), default=begins[0])
@@ -810,7 +810,7 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
         return SpanRecord(TAGS, tokens=tokens, tags=record[key], id=identifier, continues=continues)
     if text is None and not has_words:
         if tokens is not None:
-            raise SpanError("the record has tokens with offsets but no text", "give its text")
+            raise SpanError("the record has tokens with offsets but no text", "add its text")
         return _settle_textless(record, key, kind, prefixed, layers)
     spans = _read_spans(_without_layer(record, text) if kind in ("", "tags") else record[key], key, layers.scores)
     quotes = [
@@ -834,7 +834,7 @@ def _check_layer(record: Raw, layers: Layers, key: str, kind: str) -> None:
     groups = record.get("spans")
     is_unsided = role_of(key) == "any" and layers.column is None
     if groups == [] and kind == "spans" and key != "spans" and is_unsided:
-        finding = "the record has an empty list of spans beside another key that lists some"
+        finding = "the record has an empty list of spans next to another key that lists some"
         raise SpanError(finding, "remove one of the two")
     if kind == "empty" and isinstance(groups, dict) and any(groups.values()):
         names = ", ".join(map(repr, groups))

@@ -55,7 +55,7 @@ Words = str | Sequence[str]
 COUNT = "count from 0, with exclusive ends"
 _PLAIN = Convention()
 _MEND = "fix its offsets, or choose other --offsets"
-_MEND_OFFSETS = "mend the offsets"
+_FIX_OFFSETS = "fix the offsets"
 _UNIT_NAMES = {"codepoints": "characters", "utf16": "UTF-16 units", "bytes": "bytes"}
 
 
@@ -197,7 +197,7 @@ def spans_of(lists: Sequence[Sequence[JsonSpan]], offsets: OffsetMap, vocabulary
     names = [span.label for span in flat]
     codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(names)}
     for row in [row for row, name in enumerate(names) if not name] if "" in codes else ():
-        report(int(scope[row]), f"{flat[row]} has an empty label", "name its label")
+        report(int(scope[row]), f"{flat[row]} has an empty label", "add its label")
     spans = Spans.of(vocabulary, scope, start, end, ints([codes[name] for name in names]))
     if any(span.score is not None for span in flat):
         spans = replace(spans, score=score_column([MISSING if span.score is None else span.score for span in flat]))
@@ -291,7 +291,7 @@ def misquoted(text: Words, quotes: Sequence[Quote], convention: Convention) -> F
     held = _quoted_text(text, wrong, convention)
     finding = f"{wrong.quoted!r} is quoted at [{start}, {end}], where the {what} {held!r}"
     others = _fitting([Quoted.of(text, quotes, ())])
-    return finding, f"choose --offsets {others[0]}, which fits" if len(others) == 1 else _MEND_OFFSETS
+    return finding, f"choose --offsets {others[0]}, which fits" if len(others) == 1 else _FIX_OFFSETS
 
 
 def check_quotes(
@@ -305,7 +305,7 @@ def check_quotes(
     for record, (text, listed) in enumerate(zip(words, quotes, strict=True)):
         fault = misquoted(text, listed, convention) if text is not None and listed else None
         if fault is not None:
-            report(record, fault[0], fault[1] if fault[1].startswith(remedies) else _MEND_OFFSETS)
+            report(record, fault[0], fault[1] if fault[1].startswith(remedies) else _FIX_OFFSETS)
 
 
 def convention_of(offsets: str | None, sample: Sequence[Quoted]) -> Convention:
@@ -405,7 +405,7 @@ def _plain(text: str) -> str:
 class SpanError(ValueError):
     """A span or record that cannot be read, with the finding and its remedy."""
 
-    def __init__(self, finding: str, remedy: str = "mend the record") -> None:
+    def __init__(self, finding: str, remedy: str = "fix the record") -> None:
         super().__init__(finding)
         self.fault: Fault = finding, remedy
 
@@ -705,7 +705,7 @@ def _read_labels(span: dict[str, Any], fields: SpanFields, path: str) -> Sequenc
             raise SpanError(f"{path}.{fields.label} has no 'type'")
         return (value[keys[0]],)
     if not value or not all(isinstance(label, str) for label in value):
-        raise SpanError(f"expected strings for {path}.{fields.label}, got {value!r:.60}", "name its label")
+        raise SpanError(f"expected strings for {path}.{fields.label}, got {value!r:.60}", "add its label")
     return list(value)
 
 

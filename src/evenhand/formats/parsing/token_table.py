@@ -160,11 +160,11 @@ class Layout:
             if column in self.names:
                 return self.names.index(column)
             names = f"this line names {', '.join(self.names)}" if self.names else "the file has no header line"
-            raise source.error(self.first_line, f"column {column!r} does not exist, {names}", "name another column")
+            raise source.error(self.first_line, f"column {column!r} does not exist, {names}", "specify another column")
         index = column - 1 if column > 0 else self.filled + column
         if not 0 <= index < self.columns:
             finding = f"column {column} does not exist, this line has {counted(self.columns, 'column')}"
-            raise source.error(self.first_line, finding, "name another column")
+            raise source.error(self.first_line, finding, "specify another column")
         return index
 
     @property

@@ -403,7 +403,7 @@ TASK = spec.Task(
         errors=lazy("evenhand.tasks.constituents.tables:error_bars"),
         confusion=spec.Confusion(
             (with_errors("labeled"), "labeled"),
-            caption="Errors only: wrong bounds on the diagonal, wrong labels beside it.",
+            caption="Errors only: wrong bounds on the diagonal, wrong labels off it.",
             one_sided=("FN", "FP"),
         ),
         remarks={"moved": "verdict, but other bounds"},

@@ -294,7 +294,7 @@ def read_json(path: Any, what: str) -> tuple[Source, bytes, Any]:
     try:
         return source, data, json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise source.error(getattr(error, "lineno", None), "invalid JSON", f"give {what}") from None
+        raise source.error(getattr(error, "lineno", None), "invalid JSON", f"use {what}") from None
 
 
 @dataclass(frozen=True)
@@ -314,7 +314,7 @@ def schema_of(schema: Any, name: str) -> Schema:
     import hashlib  # slow to load
 
     if not isinstance(schema, Mapping):
-        raise InputError(name, None, f"expected a JSON schema, got {quote(schema)}", "give an object")
+        raise InputError(name, None, f"expected a JSON schema, got {quote(schema)}", "pass an object")
     text = json.dumps(schema, sort_keys=True, default=str)
     table: dict[str, dict[str, Any]] = {}
     for number, (field, options) in enumerate(_schema_fields(schema, schema, (), name, ())):

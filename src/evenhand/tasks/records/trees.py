@@ -130,7 +130,7 @@ class TreeBuilder:
             try:
                 return self._build(json_data(value), field, parent, step)
             except UnreadableError as error:
-                raise LimitError(f"a value is of type {error}, which cannot be read", "give JSON data") from None
+                raise LimitError(f"a value is of type {error}, which cannot be read", "use JSON data") from None
         node = Container(field, parent, step, kind is list)
         children = node.children
         if kind is list:

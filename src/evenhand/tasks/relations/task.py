@@ -223,7 +223,7 @@ TASK = spec.Task(
         errors=lazy("evenhand.tasks.relations.tables:error_bars"),
         confusion=spec.Confusion(
             ("fair",),
-            caption="Errors only: wrong arguments and directions on the diagonal, wrong types beside it.",
+            caption="Errors only: wrong arguments and directions on the diagonal, wrong types off it.",
             one_sided=("AM, FN", "AS, FP"),
         ),
         remarks={"agreement": "F1 under strict match", "moved": "class, but another relation"},

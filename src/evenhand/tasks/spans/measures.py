@@ -169,7 +169,7 @@ def parse_weights(text: str) -> Weights:
         kind, equals, mixture = (part.strip() for part in equation.partition("="))
         if not equals or kind not in (*ERRORS, "BE", GOLD_ERROR):
             raise _weights_error(
-                equation, f"name one of {', '.join((*ERRORS, 'BE', GOLD_ERROR))} before an equals sign"
+                equation, f"write one of {', '.join((*ERRORS, 'BE', GOLD_ERROR))} before an equals sign"
             )
         if kind in named:
             raise _weights_error(equation, f"{kind} is set twice")

@@ -244,7 +244,7 @@ TASK = spec.Task(
         errors=lazy("evenhand.tasks.spans.tables:error_bars"),
         confusion=spec.Confusion(
             ("fair", "weighted"),
-            caption="Errors only: boundary errors on the diagonal, wrong labels beside it.",
+            caption="Errors only: boundary errors on the diagonal, wrong labels off it.",
             one_sided=("FN", "FP"),
         ),
         remarks={
