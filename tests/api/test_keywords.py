@@ -181,7 +181,7 @@ SEED = f"it must be a whole number, from 0 to {2**128 - 1:,}."
             "compare",
             "slices",
             3,
-            "slices is 3; it must be names, a table, a frame, or a mapping from names to mappings from ids to values.",
+            "slices is 3; pass names, a table, a frame, or a mapping from names to mappings from ids to values.",
         ),
         ("compare", "vocabulary", 3, "vocabulary is 3; it must be the path of a file, or a list of words, or None."),
         ("score", "match", 3, "match is 3; it must be names of measures, functions, or a list of these, or None."),
