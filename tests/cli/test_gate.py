@@ -196,7 +196,7 @@ def test_criteria_add_up() -> None:
     result = run(GOLD, BETTER, WORSE, "--floor", "PER:recall=50%", "--only")
     assert result.exit_code == 0
     (row,) = [line for line in result.stdout.splitlines() if line.startswith("alpha")]
-    assert " not checked  The score must not fall with a p-value below 0.05: left out, because only " in row
+    assert " not checked  The score must not fall with a p-value below 0.05: skipped because only " in row
 
 
 def test_drops_of_the_score_and_of_others() -> None:

@@ -118,7 +118,7 @@ def test_delimiter(path: Path, tmp_path: Path, option: str, delimiter: str) -> N
             ["both.tsv", "--repair", "error"],
             "both.tsv:5: the span that begins here with 'I-LOC' in column 5 is ill-formed ",
         ),
-        (["both.tsv", "-d", ";"], "both.tsv:1: expected ';' between columns, got none; name another --delimiter"),
+        (["both.tsv", "-d", ";"], "both.tsv:1: expected ';' between columns, got none; use another --delimiter"),
         (["both.tsv", "-d", "x"], "The delimiter 'x' cannot separate columns; "),
         (["nothing.tsv"], "nothing.tsv: there is no such file; check the path."),
         (["both.tsv", "bad.tsv"], "bad.tsv:1: the tag 'B-MISC' in column 5 has the unknown class 'MISC'; "),

@@ -351,14 +351,14 @@ TREE = "1\ta\ta\tNOUN\tN\t_\t0\troot\t_\t_\n"
         (
             TREE,
             (),
-            "the gold standard has trees; choose another --as, or name --task spans and the --column of the tags",
+            "the gold standard has trees; choose another --as, or specify --task spans and the --column of the tags",
         ),
         (TREE, ("--task", "trees"), "the task is trees; choose another --as"),
         (TREE, ("--task", "tags"), "the task is tags; choose another --as"),
         (
             "#begin document (d);\na (0)\n#end document\n",
             (),
-            "the gold standard has chains; choose another --as, or name --task spans and the --column of the tags",
+            "the gold standard has chains; choose another --as, or specify --task spans and the --column of the tags",
         ),
     ],
 )
