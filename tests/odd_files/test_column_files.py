@@ -115,7 +115,7 @@ SAME: dict[str, Case] = {
     "stacked tags": (changed("London\tB-LOC", "London\tB-LOC|B-LOC"), {}, 2 * 3 / 7, ""),
 }
 DIFFERENT: dict[str, Case] = {
-    "no span at all": (table("O O O O O O O O O O").encode(), {}, 0.0, "has no span at all"),
+    "no span at all": (table("O O O O O O O O O O").encode(), {}, 0.0, "has no spans"),
     "lower-case labels": (
         table("B-PER I-PER O O B-loc O O B-loc O O").encode(),
         {},
