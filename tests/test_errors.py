@@ -133,7 +133,7 @@ def test_spans_of_a_billion_tokens(tmp_path: Path) -> None:
     path = tmp_path / "gold.tsv"
     path.write_text("PER\t1\t1000000000\n")
     with pytest.raises(
-        eh.InputError, match=r"gold\.tsv:1: 'PER\\t1\\t1000000000' is a span up to a token above 16,777"
+        eh.InputError, match=r"gold\.tsv:1: 'PER\\t1\\t1000000000' is a span that ends after token 16,777"
     ):
         eh.read(path)
     path.write_text("PER\t1\t16000000\t1, 16000000\n")
@@ -172,7 +172,7 @@ def test_limits_can_be_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("EVENHAND_MAX_LABEL_BYTES", "20000")
     assert len(eh.read(path).spans()) == 1
     monkeypatch.setenv("EVENHAND_MAX_LABEL_BYTES", "many")
-    with pytest.raises(eh.EvenhandError, match="EVENHAND_MAX_LABEL_BYTES is 'many', but takes a whole number"):
+    with pytest.raises(eh.EvenhandError, match="EVENHAND_MAX_LABEL_BYTES is 'many'; it must be a whole number"):
         eh.read(path)
 
 

@@ -117,7 +117,7 @@ def test_standard_output_by_its_path_goes_on_where_it_was(tmp_path: Path, path: 
 
 
 def test_a_full_disk() -> None:
-    sentence = "/dev/full: cannot be written, as the disk is full; free some space or choose another place."
+    sentence = "/dev/full: cannot be written because the disk is full; free some space or choose another place."
     with pytest.raises(InputError) as raised:
         write_file("/dev/full", "x")
     assert str(raised.value) == sentence
@@ -129,7 +129,7 @@ def test_a_full_disk() -> None:
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (errno.EDQUOT, "cannot be written, as your share of the disk is full; free some space or choose another place"),
+        (errno.EDQUOT, "cannot be written because your disk quota is used up; free some space or choose another place"),
         (errno.EROFS, "cannot be written (read-only file system); choose another place"),
         (errno.EACCES, "cannot be written (permission denied); check the permissions or choose another place"),
         (errno.EFBIG, "cannot be written (file too large); choose another place"),
@@ -140,7 +140,7 @@ def test_other_refusals(number: int, sentence: str) -> None:
 
 
 def test_a_folder_and_a_missing_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder; name a file in it"):
+    with pytest.raises(InputError, match="is a folder; specify a file in it"):
         write_file(tmp_path, "x")
     with pytest.raises(InputError, match=r"cannot be written \(no such file or directory\); check the folder"):
         write_file(tmp_path / "no" / "file", "x")

@@ -33,7 +33,7 @@ def test_the_most_frequent_rows_and_the_last_ones_stay() -> None:
         *(f"L{number}" for number in range(10, 60)),
         None,
     ]
-    assert outcome.remark == "The 50 most frequent of 60; --as json has them all. Said below."
+    assert outcome.remark == "The 50 most frequent of 60; --as json writes all of them. Said below."
     assert table(50).folded() == table(50)
 
 

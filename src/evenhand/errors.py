@@ -218,7 +218,7 @@ class Limit:
         if text is None:
             return self.default
         if not (text.isascii() and text.isdigit() and 0 < len(text) <= 18):
-            raise SettingError(f"{self.variable} is {text[:80]!r}, but takes a whole number.")
+            raise SettingError(f"{self.variable} is {text[:80]!r}; it must be a whole number.")
         return int(text)
 
     @property
@@ -227,12 +227,14 @@ class Limit:
 
 
 PIECE = Limit("EVENHAND_MAX_PIECE_BYTES", 1 << 27, "bytes of a line, sentence, record or document with chains")
-FILE = Limit("EVENHAND_MAX_FILE_BYTES", 1 << 29, "bytes of a file that must be held in memory whole, decompressed")
+FILE = Limit(
+    "EVENHAND_MAX_FILE_BYTES", 1 << 29, "bytes of a decompressed file that must be read into memory as a whole"
+)
 COLUMNS = Limit("EVENHAND_MAX_COLUMNS", 10_000, "columns of a line")
 LABEL = Limit("EVENHAND_MAX_LABEL_BYTES", 10_000, "bytes of a label or tag")
-TOKENS = Limit("EVENHAND_MAX_TOKENS", 1 << 24, "tokens of a sentence, where spans count them and no text does")
-GAPS = Limit("EVENHAND_MAX_GAP_TOKENS", 1 << 20, "tokens that a span leaves out")
-DEPTH = Limit("EVENHAND_MAX_DEPTH", 200_000, "brackets within each other")
+TOKENS = Limit("EVENHAND_MAX_TOKENS", 1 << 24, "tokens of a sentence whose length is known only from its spans")
+GAPS = Limit("EVENHAND_MAX_GAP_TOKENS", 1 << 20, "tokens in the gaps of a span")
+DEPTH = Limit("EVENHAND_MAX_DEPTH", 200_000, "nested brackets")
 BRACKETS = Limit("EVENHAND_MAX_BRACKET_BYTES", 100_000, "bytes of the coreference brackets of a word")
 PAIRS = Limit(
     "EVENHAND_MAX_PAIRS",

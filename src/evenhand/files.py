@@ -23,9 +23,9 @@ from evenhand.errors import InputError
 
 _FREE = "free some space or choose another place"
 _REFUSALS = {
-    errno.ENOSPC: ("cannot be written, as the disk is full", _FREE),
-    errno.EDQUOT: ("cannot be written, as your share of the disk is full", _FREE),
-    errno.EISDIR: ("is a folder", "name a file in it"),
+    errno.ENOSPC: ("cannot be written because the disk is full", _FREE),
+    errno.EDQUOT: ("cannot be written because your disk quota is used up", _FREE),
+    errno.EISDIR: ("is a folder", "specify a file in it"),
 }
 _REMEDIES = {
     errno.ENOENT: "check the folder",

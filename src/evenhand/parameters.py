@@ -28,7 +28,7 @@ FUNCTIONS = "match_functions"
 """The keyword under which functions in `match` and `by` are passed on, by their names."""
 HINTS = {
     "average": "results have all averages: .f1 of a measure is the micro average, .macro.f1 the macro average",
-    "scheme": "name the encoding of tags with encoding, such as 'iob2' or 'bilou'",
+    "scheme": "specify the tag encoding with encoding, such as 'iob2' or 'bilou'",
     "mode": "for seqeval's strict mode use encoding and repair='discard'; match chooses the measures",
     "zero_division": "scores of the form 0/0 are 0, or undefined if the gold standard has no units",
     "suffix": "write prefixes before labels (B-PER), or use evenhand.integrations.seqeval, which accepts PER-B",
@@ -114,8 +114,8 @@ def _by_side(kind: Kind) -> Kind:
     return kind | Kind('a mapping with the keys "gold" and "system"', fit)
 
 
-TEXT = Kind("a text", _is_text)
-NAMES = Kind("a text or a list of texts", _all(_is_text))
+TEXT = Kind("a string", _is_text)
+NAMES = Kind("a string or a list of strings", _all(_is_text))
 FLAG = Kind("True or False", _is_flag)
 NUMBER = Kind("a number", lambda value: isinstance(value, Real))
 WHOLE = Kind("a whole number", lambda value: isinstance(value, Integral))
@@ -144,7 +144,8 @@ KINDS = {
     "jobs": WHOLE | NOTHING,
     **dict.fromkeys(("format", "encoding", "offsets", "annotator"), _by_side(TEXT) | NOTHING),
     "column": _by_side(COLUMNS | NOTHING | ROLES) | NOTHING,
-    "map": replace(NAMES, expected="a list of texts such as OLD=NEW") | Kind("a mapping from texts to texts", _is_map),
+    "map": replace(NAMES, expected="a list of strings such as OLD=NEW")
+    | Kind("a mapping from strings to strings", _is_map),
     "vocabulary": FILE | Kind("a list of words", _all(_is_text)) | NOTHING,
     "engine": Kind("an engine of evenhand.engines", callable) | NOTHING,
 }
@@ -208,17 +209,15 @@ def check_kind(name: str, value: object) -> None:
             known += f", and the roles of columns in data frames {', '.join(roles)}" if roles else ""
             raise SettingError(f"{name} has no side {quote(other[0])}; {known}.")
     if name in KINDS and not KINDS[name].fits(value):
-        raise SettingError(f"{name} is {quote(value)}; give {KINDS[name].expected}.")
+        raise SettingError(f"{name} is {quote(value)}; it must be {KINDS[name].expected}.")
 
 
 def check_file(value: object) -> None:
     """Raise `SettingError` unless this is the path of a file."""
     if not _is_file(value):
-        raise SettingError(
-            f"{quote_briefly(value)} is not a file; give a path or an address as a text, or a pathlib.Path."
-        )
+        raise SettingError(f"{quote_briefly(value)} is not a file; pass a path or URL as a string, or a pathlib.Path.")
     if not os.fspath(value):  # type: ignore[call-overload]
-        raise SettingError("The path of a file is empty; name a file.")
+        raise SettingError("The path of a file is empty; specify a file.")
 
 
 def check_path(text: str) -> None:
@@ -229,8 +228,8 @@ def check_path(text: str) -> None:
     """
     if not _is_path(text):
         begin = text[:_MAX_QUOTED] + ("…" if len(text) > _MAX_QUOTED else "")
-        finding = f"Expected the path of a file, got a text of {len(text):,} characters ({begin!r})"
-        raise SettingError(f"{finding}; give a path, or make an annotation of the data, as eh.tags and eh.spans do.")
+        finding = f"Expected the path of a file, got a string of {len(text):,} characters ({begin!r})"
+        raise SettingError(f"{finding}; pass a path, or make an annotation of the data, as eh.tags and eh.spans do.")
 
 
 def _is_path(text: str) -> bool:
@@ -256,7 +255,7 @@ def split_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """Return distinct names from a sequence or a comma-separated text."""
     parts = names.split(",") if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [None]
     if not all(isinstance(part, str) for part in parts):
-        raise SettingError(f"{quote(names)} is not a list of names; write a text with commas, or a list of texts.")
+        raise SettingError(f"{quote(names)} is not a list of names; pass a list of strings, or one string with commas.")
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
 
 
@@ -460,7 +459,7 @@ class Parameter:
         kind = _KINDS[self.kind]
         kind = kind | NOTHING if self.allowed.optional else kind
         if not kind.fits(argument):
-            raise SettingError(f"{self.name} is {quote(argument)}; give {kind.expected}.")
+            raise SettingError(f"{self.name} is {quote(argument)}; it must be {kind.expected}.")
         if argument is None:
             return self.default
         self.allowed.check(self.name, argument, is_number=self.kind in ("number", "whole"))
@@ -474,6 +473,6 @@ def parameter_values(parameters: Iterable[Parameter], options: Mapping[str, Any]
     for parameter in parameters:
         names = [name for name in parameter.names if name in options]
         if len(names) > 1:
-            raise SettingError(f"{names[0]} and {names[1]} are the same option; give one of them.")
+            raise SettingError(f"{names[0]} and {names[1]} are the same option; use only one of them.")
         values[parameter.name] = parameter.value(options[names[0]]) if names else parameter.default
     return values

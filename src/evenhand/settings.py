@@ -119,7 +119,7 @@ class LabelMap:
     def of(old: str, new: str, systems: Sequence[str]) -> LabelMap:
         """Return the map of two labels. A side may precede the old one; both may contain equals signs, like FEATS."""
         if not all(isinstance(label, str) and label for label in (old, new)):
-            raise SettingError(f"{old!r} to {new!r} is not a label map; give a text for each label.")
+            raise SettingError(f"{old!r} to {new!r} is not a label map; use a string for each label.")
         side, _, label = old.partition(":")
         return LabelMap(label, new, side) if label and side in (*SIDES, *systems) else LabelMap(old, new)
 
@@ -156,7 +156,7 @@ class MinScore:
         except (TypeError, ValueError):
             number = float("nan")
         if isinstance(threshold, bool) or number != number:
-            raise SettingError(f"min_score is {quote(threshold)}; give a number, or NAME:NUMBER for a system or label.")
+            raise SettingError(f"min_score is {quote(threshold)}; use a number, or NAME:NUMBER for a system or label.")
         return MinScore(number, name.strip())
 
     def __str__(self) -> str:
@@ -176,7 +176,7 @@ def min_scores(value: object) -> tuple[MinScore, ...]:
         (score.name for at, score in enumerate(scores) if score.name in [s.name for s in scores[:at]]), None
     )
     if repeated is not None:
-        raise SettingError(f"min_score has two numbers for {repeated or 'all units'}; give one.")
+        raise SettingError(f"min_score has two numbers for {repeated or 'all units'}; keep only one.")
     return tuple(scores)
 
 
@@ -198,7 +198,7 @@ class Convention:
         for part in others:
             check_choice("offsets", part, (*known, _FROM_ONE, _INCLUSIVE))
         if len(units) > 1 or len(set(parts)) < len(parts):
-            raise SettingError(f"offsets is {text!r}; give one unit, and {_FROM_ONE} or {_INCLUSIVE} once.")
+            raise SettingError(f"offsets is {text!r}; use one unit, and {_FROM_ONE} or {_INCLUSIVE} once.")
         return Convention(units[0] if units else UNITS[0], int(_FROM_ONE in others), _INCLUSIVE in others)
 
     def __str__(self) -> str:
@@ -220,7 +220,7 @@ class PickedAnnotator:
             return None
         field, _, name = text.partition("=")
         if not field or not name:
-            raise SettingError(f"annotator is {text!r}; give FIELD=NAME, such as annotator=ana.")
+            raise SettingError(f"annotator is {text!r}; write FIELD=NAME, such as annotator=ana.")
         return PickedAnnotator(field, name)
 
 
@@ -287,7 +287,7 @@ class ReadSettings:
         if self.offsets is not None:
             Convention.of(self.offsets)
         if 0 in self.columns:
-            raise SettingError("Column 0 does not exist; columns count from 1, or from -1 at the end.")
+            raise SettingError("There is no column 0; columns count from 1, or from -1 at the end.")
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class DisplayTable:
             return self
         kept = sorted(sorted(range(labels), key=lambda row: -self.weights[row])[:MAX_ROWS])
         kept += range(labels, len(self.rows))
-        hint = f"The {MAX_ROWS} most frequent of {labels:,}; --as json has them all."
+        hint = f"The {MAX_ROWS} most frequent of {labels:,}; --as json writes all of them."
         return replace(
             self,
             rows=[self.rows[row] for row in kept],
@@ -203,7 +203,7 @@ class TableStyle:
             raise SettingError(f"page_columns is {self.page_columns}; pages have 1 or 2.")
         if self.label and not _LABEL.fullmatch(self.label):
             raise SettingError(
-                f"the label {self.label!r} cannot be used in LaTeX; take letters, digits and any of : . _ / + - only."
+                f"the label {self.label!r} cannot be used in LaTeX; use only letters, digits and : . _ / + -."
             )
 
     def score(self, value: float, sign: str = "") -> str:

@@ -97,7 +97,7 @@ def test_missing_records_count_as_empty_and_extra_ones_are_ignored(kind: str, tm
     assert found["exact"].overall.counts == {"TP": 68, "FP": 0, "FN": 22}
     assert found.notes == (
         f"system system: lacks documents {'29' if kind == 'text' else 'd29'}; they count as empty.",
-        "system system: has more documents, which are ignored: new.",
+        "system system: has extra documents, which are ignored: new.",
     )
 
 
@@ -177,7 +177,7 @@ def test_documents_of_mappings_are_matched_by_their_keys() -> None:
         assert result["fair"].overall["LE"] == 1
         assert result.notes[:2] == (
             "system spans: lacks documents c; they count as empty.",
-            "system spans: has more documents, which are ignored: d.",
+            "system spans: has extra documents, which are ignored: d.",
         )
 
 
@@ -200,8 +200,8 @@ def test_units_show_their_text_and_document() -> None:
 @pytest.mark.parametrize(
     ("options", "finding"),
     [
-        ({"text": {"a": "Ada"}}, "text lacks the document 'b'; give it for every document"),
-        ({"text": ["Ada"]}, "got 1 text for 3 sentences; give one for each"),
+        ({"text": {"a": "Ada"}}, "text lacks the document 'b'; add it for every document"),
+        ({"text": ["Ada"]}, "got 1 text for 3 sentences; pass one for each"),
         (
             {"text": {**TEXTS, "b": "Par"}},
             "the span [0, 5] of sentence 2 ends after its text, which has 3 characters; ",
@@ -229,7 +229,7 @@ def test_ids_on_one_side_need_words() -> None:
     """Without words nothing tells which list is which document, and the order may be another one."""
     gold, system = eh.spans({"a": [("PER", 0, 1)], "b": [("LOC", 0, 1)]}), eh.spans([[("LOC", 0, 1)], [("PER", 0, 1)]])
     for sides in ((gold, system), (system, gold)):
-        with pytest.raises(eh.InputError, match=r"one side has ids, the other has none.*; give ids on both sides"):
+        with pytest.raises(eh.InputError, match=r"one side has ids, the other has none.*; use ids on both sides"):
             eh.score(*sides)
     words = {"a": ["Ada"], "b": ["Rome"]}
     with_words = eh.spans({"a": [("PER", 0, 1)], "b": [("LOC", 0, 1)]}, tokens=words)
@@ -269,14 +269,14 @@ def test_words_that_differ_are_counted_or_refused() -> None:
     assert follower.issues.words == 2
     assert follower.issues.first_word == "links: found 'x' where the gold standard has 'b'"
     with pytest.raises(
-        eh.InputError, match="found 'x' where the gold standard has 'b'; give the same words, or --align"
+        eh.InputError, match="found 'x' where the gold standard has 'b'; use the same words, or --align"
     ):
         taken(gold, system)
 
 
 def test_other_numbers_of_tokens_are_refused() -> None:
     gold, system = (eh.links({"d": []}, tokens={"d": words}) for words in (["a", "b"], ["a"]))
-    message = "the document 'd' has 1 token, in the gold standard 2; give the same tokens in all files"
+    message = "the document 'd' has 1 token, in the gold standard 2; use the same tokens in all files"
     with pytest.raises(eh.InputError, match=message):
         taken(gold, system, strict=False)
 
@@ -348,7 +348,7 @@ def test_words_that_differ_are_counted(names: list[str], cuts: list[int], others
     assert follower.issues.words == 2 * len(names)
     assert follower.issues.first_word == "chains: found 'The' where the gold standard has 'the'"
     with pytest.raises(
-        eh.InputError, match="chains: found 'The' where the gold standard has 'the'; give the same words"
+        eh.InputError, match="chains: found 'The' where the gold standard has 'the'; use the same words"
     ):
         taken_chains(follower_of(system, golds, strict=True), golds)
 

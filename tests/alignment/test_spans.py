@@ -174,10 +174,10 @@ def scored(gold: Path, system: Path) -> tuple[list[float], list[str]]:
     [
         (LINES, [3, 0, 0], None),
         ([LINES[0], LINES[2]], [2, 0, 1], "lacks lines 2; they count as empty"),
-        ([*LINES, "Di sang."], [3, 0, 0], "has more lines, which are ignored: 4"),
+        ([*LINES, "Di sang."], [3, 0, 0], "has extra lines, which are ignored: 4"),
         ([LINES[1], LINES[0], LINES[2]], [1, 0, 2], "lacks lines 1, 3; they count as empty"),
-        (["Ada left!", LINES[1], LINES[2]], None, "1 line is spelled otherwise"),
-        (["ADA LEFT.", LINES[1], LINES[2]], [3, 0, 0], "1 line is spelled otherwise"),
+        (["Ada left!", LINES[1], LINES[2]], None, "1 line is spelled differently"),
+        (["ADA LEFT.", LINES[1], LINES[2]], [3, 0, 0], "1 line is spelled differently"),
     ],
 )
 def test_lines(tmp_path: Path, lines: list[str], counts: list[float] | None, note: str | None) -> None:
@@ -196,7 +196,7 @@ def test_an_extra_line_stops_the_file_but_not_the_next_one(tmp_path: Path) -> No
     found, notes = scored(tmp_path / "gold", tmp_path / "system")
     assert found == [3, 0, 3]
     assert any("lacks lines 1, 2, 3; they count as empty" in note for note in notes)
-    assert any("has more lines, which are ignored: 1, 2, 3, 4" in note for note in notes)
+    assert any("has extra lines, which are ignored: 1, 2, 3, 4" in note for note in notes)
 
 
 def test_offsets_count_as_they_stand_where_a_space_is_another_character(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_missing_document_is_an_empty_one(score: Score) -> None:
 def test_extra_documents_are_ignored(score: Score) -> None:
     extra = score(file(("a", A)), file(("x", A), ("a", OTHER), ("y", C)))
     assert extra.tallies == score(file(("a", A)), file(("a", OTHER))).tallies
-    assert about(extra, "document") == ["system response: has more documents, which are ignored: x_0, y_0."]
+    assert about(extra, "document") == ["system response: has extra documents, which are ignored: x_0, y_0."]
     assert (extra.gold.documents, extra.predicted) == (1, 4)
 
 
@@ -78,7 +78,7 @@ def test_a_renamed_document_is_both(score: Score) -> None:
     assert renamed.tallies == score(KEY, file(("a", A), ("c", C))).tallies
     assert about(renamed, "document") == [
         "system response: lacks documents b_0; they count as empty.",
-        "system response: has more documents, which are ignored: B_0.",
+        "system response: has extra documents, which are ignored: B_0.",
     ]
 
 
@@ -93,7 +93,7 @@ def test_documents_that_have_all_other_names_are_refused(score: Score) -> None:
 
 def test_other_parts_are_other_documents(score: Score) -> None:
     result = score(KEY, KEY.replace("(b); part 000", "(b); part 001"))
-    assert about(result, "ignored") == ["system response: has more documents, which are ignored: b_1."]
+    assert about(result, "ignored") == ["system response: has extra documents, which are ignored: b_1."]
 
 
 def test_the_order_of_documents_makes_no_difference(score: Score) -> None:
@@ -123,7 +123,7 @@ def test_another_number_of_tokens_is_an_error(score: Score, case: str, align: st
     response, line, finding = LENGTHS[case]
     with pytest.raises(eh.InputError) as error:
         score(KEY, response, align=align)
-    assert str(error.value) == f"response.conll:{line}: {finding}; give the same tokens in all files."
+    assert str(error.value) == f"response.conll:{line}: {finding}; use the same tokens in all files."
 
 
 def test_a_document_without_tokens_has_another_number(score: Score) -> None:
@@ -138,18 +138,18 @@ def test_other_words_are_a_note_or_an_error(score: Score) -> None:
     result = score(KEY, response)
     first = "response.conll:11: found 'W1' where the gold standard has 'w1'"
     assert about(result, "word") == [
-        f"system response: 1 word differs from the gold standard (the first one: {first}; --align strict refuses them)."
+        f"system response: 1 word differs from the gold standard (the first one: {first}; --align strict rejects them)."
     ]
     assert figures(result) == figures(score(KEY, KEY))
     several = score(KEY, response.replace("w0", "é").replace("w3", "longer words"))
     first = "response.conll:2: found 'é' where the gold standard has 'w0'"
     assert about(several, "word") == [
-        f"system response: 7 words differ from the gold standard (the first one: {first}; --align strict refuses them)."
+        f"system response: 7 words differ from the gold standard (the first one: {first}; --align strict rejects them)."
     ]
     with pytest.raises(eh.InputError) as error:
         score(KEY, response, align="strict")
     expected = (
-        "response.conll:11: found 'W1' where the gold standard has 'w1'; give the same words, or --align position."
+        "response.conll:11: found 'W1' where the gold standard has 'w1'; use the same words, or --align position."
     )
     assert str(error.value) == expected
     assert about(score(KEY, KEY, align="strict"), "word") == []
@@ -175,7 +175,7 @@ def test_repeats_are_counted_and_said(score: Score) -> None:
 
 
 def test_an_identical_response_is_noted(score: Score) -> None:
-    same = ["system response: its chains are identical to the gold standard's; is it the right file?"]
+    same = ["system response: its chains are identical to the gold standard's. Is this the right file?"]
     assert about(score(KEY, KEY), "right file") == same
     renamed = score(KEY, KEY.replace("1", "9").replace("\t9\t", "\t1\t").replace("w9", "w1"))
     assert about(renamed, "right file") == same
@@ -185,8 +185,8 @@ def test_an_identical_response_is_noted(score: Score) -> None:
 
 def test_empty_sides_are_noted(score: Score) -> None:
     nothing = file(("a", ["-"] * 4))
-    assert about(score(nothing, file(("a", A))), "at all") == ["gold key: has no mention at all."]
-    assert about(score(file(("a", A)), nothing), "at all") == ["system response: has no mention at all."]
+    assert about(score(nothing, file(("a", A))), "has no mentions") == ["gold key: has no mentions."]
+    assert about(score(file(("a", A)), nothing), "has no mentions") == ["system response: has no mentions."]
 
 
 def test_a_folder_has_the_documents_of_its_files(score: Score) -> None:
@@ -286,7 +286,7 @@ def test_no_figure_depends_on_where_parts_end(score: Score, size: int) -> None:
     units = eh.evaluate("key.conll", "response.conll", match="arcs_any")
     assert expected.notes[:2] == (
         "system response: lacks documents d0_0; they count as empty.",
-        "system response: has more documents, which are ignored: more_0.",
+        "system response: has extra documents, which are ignored: more_0.",
     )
     with small_blocks(size):
         parts = eh.score("key.conll", "response.conll", groups="document")
@@ -321,7 +321,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
-    with pytest.raises(eh.SettingError, match=f"^{name} does nothing for chains; leave it out[,.]"):
+    with pytest.raises(eh.SettingError, match=f"^{name} has no effect on chains; remove it[,.]"):
         eh.score(GOLD, CHAINS / "rules.conll", **REFUSED[name])
 
 
@@ -334,7 +334,7 @@ def test_settings_that_would_do_nothing_are_refused(name: str) -> None:
             "match is 'exact', which is not a measure of chains; did you mean --mention-match exact? "
             f"Choose from {', '.join(model.name for model in MEASURES)}.",
         ),
-        ({"weights": "lenient"}, "weights does nothing for chains; leave it out, or choose the task spans."),
+        ({"weights": "lenient"}, "weights has no effect on chains; remove it, or choose the task spans."),
         (
             {"beta": 0.0},
             "beta is 0.0; it must be above 0, from 0.000001 to 1,000,000 (at 1, precision and recall weigh alike).",
@@ -356,7 +356,7 @@ def test_values_that_chains_do_not_know(options: dict[str, Any], sentence: str) 
 )
 def test_settings_of_chains_do_nothing_elsewhere(name: str, value: object, gold: str, task: Any) -> None:
     options: Any = {name: value}
-    with pytest.raises(eh.SettingError, match=f"^{name} does nothing for {task}; leave it out[,.]"):
+    with pytest.raises(eh.SettingError, match=f"^{name} has no effect on {task}; remove it[,.]"):
         eh.score(EXAMPLES / gold, EXAMPLES / gold, task=task, **options)
 
 
@@ -366,7 +366,7 @@ def test_arcs_nom_takes_pos(tmp_path: Path) -> None:
     for match in ("arcs_nom", "arcs"):
         with pytest.raises(eh.SettingError) as error:
             eh.score(path, path, match=match)
-        expected = "arcs_nom takes the POS of words, which the gold standard does not have; leave it out."
+        expected = "arcs_nom needs the POS of words, which the gold standard does not have; remove it."
         assert str(error.value) == expected
     result = eh.score(path, path)
     assert list(result.scores) == [model for model in CHAIN_MODELS if model != "arcs_nom"]
@@ -393,7 +393,7 @@ def test_key_and_response_stand_in_two_files() -> None:
 
 def test_a_side_without_chains() -> None:
     spans = eh.spans([[("PER", 0, 1)]])
-    with pytest.raises(eh.SettingError, match="has no coreference chains; give a file that has some"):
+    with pytest.raises(eh.SettingError, match="has no coreference chains; use a file that has some"):
         eh.score(annotation([[(0, 0, 0)]]), spans)
 
 
@@ -583,7 +583,7 @@ def test_names_that_are_on_both_sides_count_more_than_the_order(tmp_path: Path) 
     ("names", "sentence"),
     [
         (["a", "b", "c"], "no document of the gold standard is here: the first one is '1', there 'a'; give documents the same names in all files."),
-        (None, "documents have no names, and their number differs from the gold standard; name them, or give the same number in all files."),
+        (None, "documents have no names, and their number differs from the gold standard; name them, or use the same number in all files."),
     ],
 )  # fmt: skip
 def test_other_numbers_of_documents_without_names_are_refused(
@@ -603,7 +603,7 @@ def test_other_names_are_an_error_of_score_compare_and_check(tmp_path: Path) -> 
         f"{response}:1: no document of the gold standard is here: the first one is 'x/a_0', there 'a_0'; "
         "give documents the same names in all files."
     )
-    hint = " Use --skip-broken to leave it out."
+    hint = " Use --skip-broken to skip it."
     for arguments, end in ((["score", "-q", key, response], ""), (["compare", "-q", key, response, key], hint)):
         outcome = CliRunner().invoke(main, [str(each) for each in arguments], prog_name="evenhand")
         expected = f"evenhand: {sentence}{end}\n"

@@ -128,7 +128,7 @@ def test_one_system_is_no_comparison(systems: object) -> None:
     ids=lambda option: next(iter(option)),
 )
 def test_options_that_would_do_nothing(option: dict) -> None:
-    with pytest.raises(eh.SettingError, match="does nothing in a comparison; leave it out"):
+    with pytest.raises(eh.SettingError, match="has no effect in a comparison; remove it"):
         eh.compare(SPANS[0], SPANS[1:], **option)
 
 

@@ -184,7 +184,7 @@ def test_one_document_tells_nothing() -> None:
     pair = comparison.pair("a", "b")
     assert (pair.significance, pair.interval, pair.delta) == (None, None, -0.5)
     assert {(item.significance, item.interval) for item in pair.further.values()} == {(None, None)}
-    note = "nothing can be resampled, as the gold standard has 1 document: no intervals and no tests."
+    note = "nothing can be resampled because the gold standard has 1 document: no intervals and no tests."
     assert comparison.notes == (note,)
     assert comparison.resampling["of"] is None
     assert "interval" not in comparison.to_dict()["pairs"][0]
@@ -441,17 +441,17 @@ def test_without_pos_there_are_no_types(bare: list[str]) -> None:
     [
         (
             {"by": "arcs_nom"},
-            "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
+            "arcs_nom needs the POS of words, which the gold standard does not have; remove it.",
         ),
-        ({"slices": "pronoun"}, "The slice 'pronoun' is for mentions; compare by arcs_any, or leave it out."),
+        ({"slices": "pronoun"}, "The slice 'pronoun' needs mentions; compare by arcs_any, or remove it."),
         (
             {"slices": "pronoun", "by": "arcs_any"},
-            "The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.",
+            "The slice 'pronoun' needs the POS of words, which the gold standard does not have; remove it.",
         ),
         ({"slices": "pos"}, "The gold standard has no column 'pos' to slice by."),
         ({"by": "blanc"}, f"by is 'blanc'; choose one of {COMPARED} for chains."),
         ({"match": "zero"}, f"by is 'zero'; choose one of {COMPARED} for chains."),
-        ({"labels": "PRP"}, "labels does nothing for chains; leave it out."),
+        ({"labels": "PRP"}, "labels has no effect on chains; remove it."),
     ],
     ids=["arcs_nom", "pronoun", "pronoun-arcs", "pos", "blanc", "match", "labels"],
 )
@@ -502,7 +502,7 @@ def test_a_missing_document_is_empty_and_said() -> None:
     pair = comparison.pair("a", "b")
     assert (pair.size, pair.new_errors.count, comparison.difficulty) == (2, 1, {0: 1, 1: 1, 2: 0})
     assert "system a: lacks documents y; they count as empty." in comparison.notes
-    assert "system b: has more documents, which are ignored: z." in comparison.notes
+    assert "system b: has extra documents, which are ignored: z." in comparison.notes
 
 
 # Gates

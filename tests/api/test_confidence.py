@@ -419,13 +419,13 @@ def test_options_that_a_guarantee_cannot_use_are_refused(tmp_path: Path) -> None
             eh.SettingError, match="is for risk; the guarantee of miss needs exchangeable documents only"
         ):
             eh.accept(GOLD, SCORED, miss=0.4, **option)  # type: ignore[arg-type]
-    with pytest.raises(eh.SettingError, match="leave min_score out"):
+    with pytest.raises(eh.SettingError, match="remove min_score"):
         eh.accept(GOLD, SCORED, risk=0.1, min_score=0.5)
     with pytest.raises(eh.SettingError, match="thresholds_from is the system itself"):
         eh.accept(GOLD, SCORED, risk=0.1, thresholds_from=SCORED)
-    assert "does not show a format" in run("accept", GOLD, SCORED, "--risk", "0.1", "-o", "accepted.csv", status=2)
+    assert "does not indicate a format" in run("accept", GOLD, SCORED, "--risk", "0.1", "-o", "accepted.csv", status=2)
     output = run("accept", GOLD, SCORED, "--risk", "0.1", "--labels", "PER", "-o", tmp_path / "a.jsonl", status=2)
-    assert "leave out --labels" in output
+    assert "remove --labels" in output
 
 
 def test_quantiles_are_read_like_the_system(tmp_path: Path) -> None:
@@ -465,7 +465,7 @@ def test_gate_compares_the_lower_end_of_the_interval() -> None:
         for at in ("value", "lower")
     )
     assert lower < plain
-    with pytest.raises(eh.SettingError, match="floor_at does nothing"):
+    with pytest.raises(eh.SettingError, match="floor_at has no effect"):
         eh.gate(GOLD, candidate=SCORED, floor={"fair": 0.1}, floor_at="lower")
 
 

@@ -76,7 +76,7 @@ def test_other_formats_keep_their_way() -> None:
     ],
 )
 def test_what_other_formats_refuse(options: dict[str, str], asked: str) -> None:
-    expected = f"{asked} needs the heads of mentions, which only CorefUD files have; leave it out."
+    expected = f"{asked} needs the heads of mentions, which only CorefUD files have; remove it."
     assert refused(*PLAIN, **options) == expected
 
 
@@ -112,7 +112,7 @@ def test_presets(files: tuple[Path, Path], preset: str, options: dict[str, objec
 @pytest.mark.parametrize("options", [{"mention_match": "exact"}, {"zeros": "linear"}, {"singletons": True}])
 def test_a_preset_and_another_value(files: tuple[Path, Path], options: dict[str, object]) -> None:
     option = next(iter(options)).replace("_", "-")
-    expected = f"preset crac2024 has another value for {option}; leave out one of the two."
+    expected = f"preset crac2024 sets another value for {option}; remove one of the two."
     assert refused(*files, preset="crac2024", **options) == expected
 
 
@@ -178,7 +178,7 @@ def test_other_sentences_are_refused(files: tuple[Path, Path]) -> None:
     longer = document("d", [("1", "_"), ("2", "_"), ("3", "_")], ("a", 0, 0, 1))
     files[0].write_text(key)
     files[1].write_text(other)
-    same = "give the same sentences, or --align position."
+    same = "use the same sentences, or --align position."
     begins = "the sentence that begins here begins elsewhere in the gold standard"
     assert refused(*files) == f"response.conllu:5: {begins}; {same}"
     assert eh.score(*files, align="position")["mentions"].f1 == 1
@@ -189,8 +189,8 @@ def test_other_sentences_are_refused(files: tuple[Path, Path]) -> None:
 @pytest.mark.parametrize(
     ("misc", "finding"),
     [
-        ("(a-x-3", "a mention of 'a' has the head 3, but 2 words; give the position of its head, from 1 to 2."),
-        ("(a-x-y", "the head of a mention of 'a' is not a number; give the position of its head, from 1 to 2."),
+        ("(a-x-3", "a mention of 'a' has the head 3, but 2 words; write the position of its head, from 1 to 2."),
+        ("(a-x-y", "the head of a mention of 'a' is not a number; write the position of its head, from 1 to 2."),
     ],
 )
 def test_heads_that_are_none(tmp_path: Path, misc: str, finding: str) -> None:
@@ -335,7 +335,7 @@ def test_other_overt_words_are_refused(score: Score) -> None:
         score(text("1 - 1.1 - 2 (e) 3 - 3.1 -"), text("1 - 2 (e) 3 - 3.1 - 4 -"))
     assert str(error.value) == (
         "response.conllu:7: the document d has 4 words apart from empty nodes, in the gold standard 3; "
-        "give the same tokens in all files."
+        "use the same tokens in all files."
     )
 
 
@@ -349,8 +349,8 @@ def test_empty_nodes_are_words_where_the_other_file_has_none(score: Score) -> No
     with pytest.raises(eh.InputError) as error:
         eh.score("key.conllu", "response.jsonl")
     assert str(error.value) == (
-        "response.jsonl: the system response does not say what the heads of its mentions are; "
-        "give CorefUD, or --mention-match partial or exact."
+        "response.jsonl: the system response does not specify the heads of its mentions; "
+        "use CorefUD files, or --mention-match partial or exact."
     )
 
 

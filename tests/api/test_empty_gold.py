@@ -152,7 +152,7 @@ def test_a_gate_is_bad_input(options: tuple[str, ...], files: dict[str, str]) ->
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "evenhand: empty: the gold standard has no span that counts, so no score is defined and the gate cannot pass; "
-        "give a gold standard with spans.\n"
+        "use a gold standard with spans.\n"
     )
 
 

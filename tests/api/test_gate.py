@@ -288,7 +288,7 @@ def test_only_the_named_criteria() -> None:
     assert (gate.passed, list(verdicts(gate))) == (True, ["floor fair"])
     assert gate.pair.significance is None
     sentence = (
-        "The score must not fall with a p-value below 0.05: left out, because only the named criteria are checked."
+        "The score must not fall with a p-value below 0.05: skipped because only the specified criteria are checked."
     )
     assert [(each.name, each.limit, each.sentence) for each in gate.not_checked] == [("alpha", 0.05, sentence)]
     assert gate.to_dict()["not_checked"] == [{"name": "alpha", "limit": 0.05, "sentence": sentence}]
@@ -296,7 +296,7 @@ def test_only_the_named_criteria() -> None:
         assert "not checked" in shown
     assert eh.gate(GOLD, TAGGER, CRF, alpha=0.05, only=True).not_checked == ()
     assert eh.gate(GOLD, candidate=CRF, floor={"fair": 0.7}, only=True).passed
-    with pytest.raises(eh.SettingError, match="only leaves out the default criterion, and no other is named"):
+    with pytest.raises(eh.SettingError, match="only skips the default criterion, but no other is specified"):
         eh.gate(GOLD, TAGGER, CRF, only=True)
 
 
@@ -376,7 +376,7 @@ def test_parameters_of_match_models_that_are_named() -> None:
         gate = eh.gate(GOLD, baseline, CRF, floor={"iou": loose}, iou=0.9, only=True)
         assert verdicts(gate) == {"floor iou": (round(strict, 4), False)}
         assert "|iou:0.9" in gate.signature
-    with pytest.raises(eh.SettingError, match="iou does nothing in a comparison"):
+    with pytest.raises(eh.SettingError, match="iou has no effect in a comparison"):
         eh.gate(GOLD, TAGGER, CRF, iou=0.9)
 
 
@@ -399,31 +399,37 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ({"floor": {"PER": 0.8}}, "'PER' is not a score: fair has no figure 'PER', only headline, TP, "),
         ({"floor": {"PER": 0.8}}, "; for a label write PER:f1."),
         ({"floor": {"XX:f1": 0.8}}, "'XX:f1' is not a score: unknown label 'XX', only LOC, MISC, ORG, PER."),
-        ({"floor": {"fair": 85}}, "floor fair is 85; scores are fractions from 0 to 1: give 0.85 or 85%."),
-        ({"ceiling": {"f1": 101}}, "ceiling f1 is 101; scores are fractions from 0 to 1: give one of these."),
-        ({"floor": {"f1": "101%"}}, "floor f1 is 101%; scores are fractions from 0 to 1: give one of these."),
+        ({"floor": {"fair": 85}}, "floor fair is 85; scores are fractions from 0 to 1: use 0.85 or 85%."),
+        (
+            {"ceiling": {"f1": 101}},
+            "ceiling f1 is 101; scores are fractions from 0 to 1: use a fraction or a percentage.",
+        ),
+        (
+            {"floor": {"f1": "101%"}},
+            "floor f1 is 101%; scores are fractions from 0 to 1: use a fraction or a percentage.",
+        ),
         (
             {"floor": {"leak.documents_safe": 1}},
             "floor leak.documents_safe is 1, but documents_safe is a count; for a share, use leak.documents_safe_share; "
-            "for a count, give 2 or more.",
+            "for a count, use 2 or more.",
         ),
         ({"floor": {"leak.covered": 0.9}}, "covered is a count; for a share, use leak.recall; for a count,"),
-        ({"ceiling": {"leak.leaked": 0.1}}, "leaked is a count; for a share, use leak.leak_rate; for a count, give a"),
+        ({"ceiling": {"leak.leaked": 0.1}}, "leaked is a count; for a share, use leak.leak_rate; for a count, use a"),
         ({"floor": {"PER:TP": 1}}, "TP is a count; for a share, use PER:precision or PER:recall or PER:f1;"),
         ({"ceiling": {"FP": "5%"}}, "ceiling FP is 5%, but FP is a count; for a share, use precision or recall or f1;"),
         ({"floor": {"fair": float("nan")}}, "floor fair is nan; it must be a score or a count, at least 0."),
         ({"floor": {"recall": -1}}, "floor recall is -1; it must be a score or a count, at least 0."),
-        ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; give a mapping from names of scores to numbers"),
-        ({"floor": 0.8}, "floor is 0.8; give a mapping from names of scores to numbers, or None."),
+        ({"floor": {"fair": "0.8"}}, "floor is {'fair': '0.8'}; it must be a mapping from names of scores to numbers"),
+        ({"floor": 0.8}, "floor is 0.8; it must be a mapping from names of scores to numbers, or None."),
         (
             {"floor": {"fair.macro": 0.8}},
             "'fair.macro' is ambiguous; choose one of fair.macro.precision,",
         ),
         ({"floor": {"FN.x": 0.8}}, "'FN.x' is not a score: a number has no figures such as 'x'."),
-        ({"floor": {"PER:accuracy.f1": 1}}, "'PER:accuracy.f1' is not a score: accuracy has no scores of labels."),
-        ({"max_drop": 1}, "max-drop needs a baseline; name one, or use floor and ceiling."),
-        ({"floor": {"fair": 0}, "alpha": 0.05}, "alpha needs a baseline; name one"),
-        ({}, "Without a baseline there is nothing to compare with; give one, or a floor or ceiling."),
+        ({"floor": {"PER:accuracy.f1": 1}}, "'PER:accuracy.f1' is not a score: accuracy has no scores by label."),
+        ({"max_drop": 1}, "max-drop needs a baseline; specify one, or use floor and ceiling."),
+        ({"floor": {"fair": 0}, "alpha": 0.05}, "alpha needs a baseline; specify one"),
+        ({}, "Without a baseline there is nothing to compare with; specify one, or a floor or ceiling."),
         ({"floor": {"fair": 0}, "match": "exact,fair"}, "Systems are compared by one measure, got exact and fair"),
         (
             {"baseline": CRF, "max_drop": {"FP": 3}},
@@ -431,7 +437,7 @@ def test_the_json_is_the_same_after_floors_as_before_but_for_what_they_add() -> 
         ),
         ({"baseline": CRF, "max_drop": {"f1": -3}}, "max-drop f1 is -3; it must be a number of points from 0 to 100."),
         ({"baseline": CRF, "max_label_drop": 101}, "max-label-drop is 101; it must be a number of points from 0 to"),
-        ({"baseline": CRF, "candidate": None}, "The candidate is missing; name it: gate(gold, candidate=…)"),
+        ({"baseline": CRF, "candidate": None}, "The candidate is missing; specify it: gate(gold, candidate=…)"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(criteria: dict, message: str) -> None:
@@ -473,7 +479,7 @@ def test_too_few_groups_have_no_power_and_equal_outputs_need_none(write) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"power_for": 1}, "--for does nothing without --need-power"),
+        ({"power_for": 1}, "--for has no effect without --need-power"),
         ({"need_power": 1}, "need-power is 1"),
         ({"need_power": 0.8, "power_for": 0}, "--for is 0"),
     ],
@@ -494,7 +500,7 @@ def test_no_slice_may_be_worse() -> None:
     assert better.passed
     (criterion,) = better.criteria
     assert criterion.sentence.startswith(
-        "The candidate is significantly worse in none of 35 slices. Half of them can only"
+        "The candidate is not significantly worse in any of 35 slices. Half of them can only"
     )
     assert better.signature.endswith("|units:all|slices:length,sentence-length,position,capitals,label|worse:1")
     with pytest.raises(eh.SettingError, match="no-worse-slice needs a baseline"):

@@ -73,8 +73,8 @@ def test_nothing_of_nothing_is_0(file: File) -> None:
     result = eh.germeval(file("a O O O O"))
     assert (result.strict.precision, result.strict.recall, result.strict.f1, result.strict.accuracy) == (0, 0, 0, 1)
     assert [note.partition(": ")[2] for note in result.notes] == [
-        "the gold standard has no entity at all.",
-        "the prediction has no entity at all.",
+        "the gold standard has no entitys.",
+        "the prediction has no entitys.",
     ]
 
 
@@ -131,7 +131,7 @@ def test_difference_4_unknown_tags_are_errors(file: File, tag: str, finding: str
     with pytest.raises(eh.InputError) as caught:
         eh.germeval(path)
     assert str(caught.value) == (
-        f"{path}:2: {finding}; mend it: tags are O, or B- or I- with LOC, ORG, OTH or PER, which deriv or part may follow."
+        f"{path}:2: {finding}; fix it: tags are O, or B- or I- with LOC, ORG, OTH or PER, optionally followed by deriv or part."
     )
 
 
@@ -176,13 +176,13 @@ def test_repair_error(file: File) -> None:
 @pytest.mark.parametrize(
     ("lines", "sentence"),
     [
-        (["a O O O"], ":1: found 5 columns where GermEval has 4 or 6; "),
-        (["a O"], ":1: found 3 columns where GermEval has 4 or 6; "),
-        (["a O O"], ":1: found 4 columns where gold and prediction need 6; give the prediction as a second file."),
-        (["a O O O O", "b O O O"], ":2: found 5 columns where line 1 has 6; "),
-        (["a O O O O", "b O O O O O"], ":2: found 7 columns where line 1 has 6; "),
+        (["a O O O"], ":1: expected 4 or 6 columns, got 5; "),
+        (["a O"], ":1: expected 4 or 6 columns, got 3; "),
+        (["a O O"], ":1: expected 6 columns for gold and prediction, got 4; pass the prediction as a second file."),
+        (["a O O O O", "b O O O"], ":2: expected 6 columns as in line 1, got 5; "),
+        (["a O O O O", "b O O O O O"], ":2: expected 6 columns as in line 1, got 7; "),
         (["a O O X O", "b O O O O O"], ":1: the tag 'X' in column 5 is unknown; "),
-        (["a O O O O", "b O O O O O", "c O O X O"], ":2: found 7 columns where line 1 has 6; "),
+        (["a O O O O", "b O O O O O", "c O O X O"], ":2: expected 6 columns as in line 1, got 7; "),
     ],
 )
 def test_the_first_error_is_raised(file: File, lines: list[str], sentence: str) -> None:
@@ -220,7 +220,7 @@ def test_sentences_are_those_of_the_gold_standard(file: File) -> None:
     )
     result = eh.germeval(gold, system)
     assert (result.sentences, result.strict.correct) == (2, 2)
-    assert result.notes[0] == f"{system}: its sentences differ from the gold standard's, which were used."
+    assert result.notes[0] == f"{system}: its sentences differ from those of the gold standard, which were used."
 
 
 def test_of_two_files_with_six_columns_each_side_gives_its_own(file: File) -> None:
@@ -468,7 +468,7 @@ def test_only_labels_that_occur_are_listed(tmp_path: Path) -> None:
 def test_the_text_ends_with_the_rules_of_the_script(tmp_path: Path) -> None:
     path = written_germeval_script(tmp_path, ["a B-PER O I-PER O", "b O O O O"])
     assert str(eh.germeval(path, as_script=True)).splitlines()[-2:] == [
-        f"Note: {path}: the prediction is equal to the gold standard; is it the right file?",
+        f"Note: {path}: the prediction is identical to the gold standard. Is this the right file?",
         f"evenhand:{eh.__version__}|task:germeval|align:strict|scope:file|levels:separate|entities:script|encoding:iob2",
     ]
 
@@ -483,7 +483,7 @@ def test_repair_has_no_place_beside_it(tmp_path: Path) -> None:
     path = written_germeval_script(tmp_path, ["a I-PER O I-PER O", "b O O O O"])
     with pytest.raises(eh.SettingError) as caught:
         eh.germeval(path, as_script=True, repair="discard")
-    assert str(caught.value) == "The script has its own rule for ill-formed entities; leave out --repair discard."
+    assert str(caught.value) == "The script has its own rule for ill-formed entities; remove --repair discard."
     assert (
         eh.germeval(path, repair="discard")
         .notes[-1]

@@ -78,15 +78,15 @@ def test_whatever_a_model_writes_is_no_error(items: object) -> None:
         (
             (TEXT, [object()]),
             {},
-            "items has a value of type object, which cannot be read; give the text that the model wrote, a list of items, or a dict.",
+            "items has a value of type object, which cannot be read; pass the text that the model wrote, a list of items, or a dict.",
         ),
-        ((3, []), {}, "text is 3; give the text to search in."),
+        ((3, []), {}, "text is 3; pass the text to search in."),
         ((TEXT, []), {"shape": "yaml"}, "shape is 'yaml'; choose one of json, xml, marks, markdown, lines."),
         ((TEXT, []), {"occurrences": "best"}, "occurrences is 'best'; choose one of in-order, first, all."),
-        ((TEXT, []), {"fuzzy": 99}, "fuzzy is 99; give a share of characters in percent, up to 50, or off."),
+        ((TEXT, []), {"fuzzy": 99}, "fuzzy is 99; use a share of characters in percent, up to 50, or off."),
         ((TEXT, []), {"unknown_labels": "x"}, "unknown_labels is 'x'; choose one of keep, drop."),
-        ((TEXT, []), {"label": " "}, "label is ' '; give the label of the prompt."),
-        ((TEXT, []), {"label": 3}, "label is 3; give the label of the prompt."),
+        ((TEXT, []), {"label": " "}, "label is ' '; pass the label of the prompt."),
+        ((TEXT, []), {"label": 3}, "label is 3; pass the label of the prompt."),
         ((TEXT, []), {"lable": "x"}, "ground has no option 'lable'; did you mean label? See help(evenhand.ground)."),
     ],
 )
@@ -140,7 +140,9 @@ def test_settings_are_in_the_signature_where_there_are_answers() -> None:
 @pytest.mark.parametrize("name", ["occurrences", "fuzzy", "snap", "unplaced", "unknown_labels", "shape"])
 def test_settings_of_answers_are_refused_where_there_are_none(name: str) -> None:
     value = {"occurrences": "all", "fuzzy": 5, "snap": "strict", "shape": "json"}.get(name, "drop")
-    with pytest.raises(eh.SettingError, match=f"--{name.replace('_', '-')} does nothing, as no system is a file of"):
+    with pytest.raises(
+        eh.SettingError, match=f"--{name.replace('_', '-')} has no effect because no system is a file of"
+    ):
         eh.score(GOLD, TAGGER, **{name: value})
 
 

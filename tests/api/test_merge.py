@@ -82,7 +82,7 @@ def test_other_tables_are_refused(tmp_path: Path) -> None:
     gold, system = (write(tmp_path / f"{name}.conll", "B-PER") for name in ("gold", "crf"))
     eh.score(gold, system).tallies_to_parquet(tmp_path / "tallies.parquet")
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1, and nothing else")
-    for name, detail in (("tallies", "it is a table of something else"), ("damaged", "footer")):
+    for name, detail in (("tallies", "it contains a different table"), ("damaged", "footer")):
         with pytest.raises(eh.InputError, match=rf"{name}\.parquet: is not a saved result of evenhand .*{detail}"):
             eh.merge(tmp_path / f"{name}.parquet")
 
@@ -159,14 +159,16 @@ def test_parts_with_other_settings_are_refused(tmp_path: Path, options: Any, exp
 
 def test_parts_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     one, other = count(tmp_path, "a", "B-PER"), count(tmp_path, "b", "B-LOC")
-    with pytest.raises(eh.InputError, match=r"a\.json: has the same gold standard as .*a\.json; name every part once"):
+    with pytest.raises(
+        eh.InputError, match=r"a\.json: has the same gold standard as .*a\.json; list every part only once"
+    ):
         eh.merge([one, other, one])
     eh.score(*[tmp_path / "b" / f"{side}.conll" for side in ("gold", "system")]).to_json(tmp_path / "scores.json")
     with pytest.raises(eh.InputError, match=r"is a result of evenhand score, not of score --counts"):
         eh.merge([one, tmp_path / "scores.json"])
     renamed = tmp_path / "renamed.json"
     renamed.write_text(other.read_text().replace('"crf"', '"flair"'))
-    with pytest.raises(eh.InputError, match=r"has the systems flair, but .*a\.json has crf; name the systems alike"):
+    with pytest.raises(eh.InputError, match=r"has the systems flair, but .*a\.json has crf; use the same system names"):
         eh.merge([one, renamed])
     older = tmp_path / "older.json"
     older.write_text(other.read_text().replace(f'"evenhand":"{eh.__version__}"', '"evenhand":"0.0.9"', 1))

@@ -124,7 +124,7 @@ def test_missing_scores_are_an_error_until_the_user_decides(tmp_path: Path, gold
 def test_a_file_without_scores_is_an_error(gold: str) -> None:
     with pytest.raises(eh.InputError) as error:
         eh.score(gold, gold, min_score=0.5)
-    assert str(error.value) == f"{gold}: no unit has a score. Name the score field with --score."
+    assert str(error.value) == f"{gold}: no unit has a score. Specify the score field with --score."
 
 
 @pytest.mark.parametrize(("transform", "scores"), [("logistic", (0.0, 1.1, -1.1)), ("percent", (50, 75, 25))])
@@ -178,7 +178,7 @@ def test_bad_thresholds_are_refused(gold: str, value: Any) -> None:
 def test_tasks_without_scores_refuse_the_options(gold: str) -> None:
     without = [name for name in TASKS if "min_score" not in {each.name for each in TASKS[name].parameters}]
     assert without == ["trees", "chains", "constituents", "records"]
-    with pytest.raises(eh.SettingError, match="min-score does nothing when annotators are compared"):
+    with pytest.raises(eh.SettingError, match="min-score has no effect when annotators are compared"):
         eh.agree([gold, gold], min_score=0.5)
 
 

@@ -52,7 +52,7 @@ def test_one_system_needs_a_difference() -> None:
 
 
 def test_like_needs_one_system() -> None:
-    with pytest.raises(eh.SettingError, match="like is for one system"):
+    with pytest.raises(eh.SettingError, match="like needs a single system"):
         eh.power(GOLD, [CRF, TAGGER], like=GAZETTEER, of="sentences", delta=1)
 
 
@@ -63,7 +63,7 @@ def test_like_needs_one_system() -> None:
         (["--groups", "5"], "--groups: expected a whole number, 10 or more, got 5."),
         (["--power", "0.04"], "--power: expected a number above alpha (0.05) and below 1, got 0.04."),
         (["--by", "ap"], "by is 'ap'; choose one of exact, fair,"),
-        (["--worst"], "--worst is for one system;"),
+        (["--worst"], "--worst needs a single system;"),
     ],
 )
 def test_bad_options_are_refused_with_what_is_expected(options: list[str], message: str) -> None:
@@ -217,7 +217,7 @@ def test_full_simulations_agree_with_the_power() -> None:
 
 
 def test_simulations_need_the_observed_difference() -> None:
-    with pytest.raises(eh.SettingError, match="leave delta out"):
+    with pytest.raises(eh.SettingError, match="remove delta"):
         eh.power(GOLD, CRF, TAGGER, of="sentences", delta=1, simulate=10)
 
 

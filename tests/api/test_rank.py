@@ -173,7 +173,7 @@ def test_to_dict() -> None:
         "evenhand": eh.__version__,
         "command": "rank",
         "task": "spans",
-        "notes": ["system a: its spans are identical to the gold standard's; is it the right file?"],
+        "notes": ["system a: its spans are identical to the gold standard's. Is this the right file?"],
         "name": "gold",
         "models": ["exact", "ts"],
         "resampling": {"resamples": 10, "of": "sentences", "few_documents": None, "level": 0.9, "seed": 3},
@@ -243,7 +243,7 @@ def test_models_of_a_ranking(tmp_path: Path) -> None:
     (tmp_path / "bare.conll").write_text(columns([["(1)", "(1)", "-"]] * 2))
     bare = eh.rank(tmp_path / "bare.conll", tmp_path / "bare.conll", resamples=50)
     assert tuple(bare.models) == ("mela", "lea", "arcs_any")
-    with pytest.raises(eh.SettingError, match="arcs_nom takes the POS of words"):
+    with pytest.raises(eh.SettingError, match="arcs_nom needs the POS of words"):
         eh.rank(tmp_path / "bare.conll", tmp_path / "bare.conll", match="arcs_nom")
 
 
@@ -301,7 +301,7 @@ def test_a_suite_may_have_data_sets_of_one_document(tmp_path: Path, sizes: tuple
     """Which cannot be resampled."""
     ranking = eh.rank_suite(suite(tmp_path, *sizes), resamples=50)
     assert ranking["mela"]["neural"].score > ranking["mela"]["rules"].score
-    note = "nothing can be resampled, as the gold standard has 1 document: no intervals and no tests."
+    note = "nothing can be resampled because the gold standard has 1 document: no intervals and no tests."
     assert [item for item in ranking.notes if "resampled" in item] == [
         f"{number}: {note}" for number, size in enumerate(sizes) if size == 1
     ]

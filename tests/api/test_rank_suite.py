@@ -142,7 +142,7 @@ def test_csv_names_the_data_sets(folder: Path) -> None:
 
 def test_notes_say_which_data_set_they_concern(folder: Path) -> None:
     notes = eh.rank_suite(suite(folder, PATTERNS), match="exact", resamples=0).notes
-    assert notes == ("south: system y: its spans are identical to the gold standard's; is it the right file?",)
+    assert notes == ("south: system y: its spans are identical to the gold standard's. Is this the right file?",)
 
 
 def test_a_suite_as_plain_data(folder: Path) -> None:
@@ -161,14 +161,14 @@ def test_a_suite_shows_its_average_and_then_every_data_set(folder: Path) -> None
 
 ENTRY = '[[data]]\ngold = "north/gold.conll"\n'
 BROKEN = {
-    "no data": ("title = 1\n", r"suite\.toml names no data sets; write a table \[\[data\]\] for each, with gold and"),
-    "one table": ('[data]\ngold = "north/gold.conll"\n', "names no data sets"),
+    "no data": ("title = 1\n", r"suite\.toml has no data sets; write a table \[\[data\]\] for each, with gold and"),
+    "one table": ('[data]\ngold = "north/gold.conll"\n', "has no data sets"),
     "no TOML": ("[[data]\n", r"suite\.toml is not a TOML file \(.*line 1"),
     "no gold": ('[[data]]\nsystems = "north/systems/*.conll"\n', r"data set 1 of .*suite\.toml has no gold\."),
     "no systems": (PATTERNS + ENTRY, r"data set 3 of .*suite\.toml has no systems\."),
     "unknown key": (
         ENTRY + 'systems = "north/systems/*.conll"\nmatch = "exact"\n',
-        "data set 1 of .* has the key 'match'; the keys are name, gold, systems, task, format, column, encoding, align, map",
+        "data set 1 of .* has the unknown key 'match'; the keys are name, gold, systems, task, format, column, encoding, align, map",
     ),
     "nothing in the pattern": (ENTRY + 'systems = "nothing/*.conll"\n', "contains no file; check the path"),
     "no such system": (ENTRY + 'systems = { a = "a.conll" }\n', r"a\.conll: there is no such file; check the path"),
@@ -220,7 +220,7 @@ def test_values_of_another_type_are_a_sentence(kind: str, folder: Path) -> None:
     text, sentence = VALUES[kind]
     with pytest.raises(eh.SettingError) as raised:
         eh.rank_suite(suite(folder, text), resamples=0)
-    shown = f"data set 1 of {folder / 'suite.toml'} has another kind of value for {sentence}"
+    shown = f"data set 1 of {folder / 'suite.toml'} has the wrong kind of value for {sentence}"
     assert str(raised.value).startswith(shown)
 
 
@@ -239,7 +239,7 @@ def test_values_of_another_type_are_a_sentence(kind: str, folder: Path) -> None:
             b'[[data]]\ngold = "a\\u0000"\nsystems = "*"\n',
             "{0.parent}/a\0: cannot be opened (it holds a NUL)",
         ),
-        (b'[[data]]\ngold = "a"\nsystems = {}\n', "data set 1 of {} names no system; systems is a pattern"),
+        (b'[[data]]\ngold = "a"\nsystems = {}\n', "data set 1 of {} has no systems; systems is a pattern"),
     ],
 )
 def test_suites_that_cannot_be_read(content: bytes, sentence: str, tmp_path: Path) -> None:

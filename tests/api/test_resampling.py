@@ -345,7 +345,7 @@ def test_other_words_are_refused(function: Any) -> None:
 # What tests and intervals resample: nothing if there is one group, sentences if documents are too few to d
 
 
-NOTHING = "nothing can be resampled, as the gold standard has 1 {}: no intervals and no tests."
+NOTHING = "nothing can be resampled because the gold standard has 1 {}: no intervals and no tests."
 
 
 def spans(*sentences: list) -> eh.Annotation:

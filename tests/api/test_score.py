@@ -185,14 +185,14 @@ def test_gold_and_prediction_in_one_file(tmp_path: Path) -> None:
     [
         ("Ada B-PER\nsees O\n", "but the first of them has tokens"),
         ("Ada NNP B-PER\nsees VBZ O\n", "but the first of them has labels without prefixes"),
-        ("B-PER\nO\n", "found 1 column where gold and prediction need two"),
+        ("B-PER\nO\n", "expected two columns for gold and prediction, got one"),
     ],
 )
 def test_a_single_file_must_have_two_columns_of_tags(tmp_path: Path, text: str, finding: str) -> None:
     """A forgotten second file must not score words or parts of speech as if they were entities."""
     path = tmp_path / "system.conll"
     path.write_text(text)
-    with pytest.raises(eh.InputError, match=rf"system\.conll:1: .*{finding}; give the system's file beside it"):
+    with pytest.raises(eh.InputError, match=rf"system\.conll:1: .*{finding}; add the system's file"):
         eh.score(path)
 
 
@@ -208,7 +208,7 @@ def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
     path = tmp_path / "spans.tsv"
     path.write_text("PER\t1\t2\n")
     with pytest.raises(
-        eh.SettingError, match=r"spans\.tsv \(spans\) contains only one annotation; name a system's file, too"
+        eh.SettingError, match=r"spans\.tsv \(spans\) contains only one annotation; add the system's file"
     ):
         eh.score(path)
 
@@ -216,7 +216,7 @@ def test_a_file_that_holds_one_side_only(tmp_path: Path) -> None:
 def test_no_system(sides) -> None:
     with pytest.raises(eh.SettingError, match="Nothing to score"):
         eh.score(sides[0], [])
-    with pytest.raises(eh.SettingError, match="cannot be scored alone"):
+    with pytest.raises(eh.SettingError, match="A single annotation cannot be scored"):
         eh.score(sides[0])
 
 
@@ -287,13 +287,13 @@ def test_plain_data_are_refused_with_what_to_wrap_them_in(side: Any, remedy: str
     for arguments in ((side, gold), (gold, side), (gold, [gold, side])):
         with pytest.raises(eh.SettingError) as caught:
             eh.score(*arguments)
-        assert str(caught.value).endswith(f" is neither a file nor an annotation; give {remedy}.")
+        assert str(caught.value).endswith(f" is neither a file nor an annotation; pass {remedy}.")
 
 
 @pytest.mark.parametrize("side", [None, 3, [[None]], b"gold.conll", {"a": 1}])
 def test_sides_are_files_or_annotations(side: Any) -> None:
     gold = eh.tags([["B-X", "O"]])
-    sentence = r"is neither a file nor an annotation; give a path, or the result of eh\.read, eh\.tags or eh\.spans\.$"
+    sentence = r"is neither a file nor an annotation; pass a path, or the result of eh\.read, eh\.tags or eh\.spans\.$"
     with pytest.raises(eh.SettingError, match=sentence):
         eh.score(gold, {"a": side})
     with pytest.raises(eh.SettingError, match=sentence):
@@ -536,7 +536,7 @@ def test_a_weight_that_is_no_number_of_0_or_more(tmp_path: Path, system: Path, w
     with pytest.raises(eh.InputError) as error:
         eh.score(gold, system, match="t", token_weight=3, column=COLUMN)
     assert str(error.value) == (
-        f"{gold}:3: the weight {weight!r} in column 3 is not a number of 0 or more; mend it, or name another column."
+        f"{gold}:3: the weight {weight!r} in column 3 is not a number of 0 or more; fix it, or specify another column."
     )
 
 
@@ -554,7 +554,7 @@ def test_a_column_that_is_not_there(tmp_path: Path, system: Path) -> None:
 )
 def test_a_format_without_columns_has_no_weights(tmp_path: Path, name: str, text: str) -> None:
     gold = written(tmp_path, name, text)
-    with pytest.raises(eh.SettingError, match=rf"{name} has no columns, and so no weights of tokens\."):
+    with pytest.raises(eh.SettingError, match=rf"{name} has no columns and therefore no token weights\."):
         eh.score(gold, gold, match="t", token_weight=3)
 
 

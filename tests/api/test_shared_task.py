@@ -226,7 +226,7 @@ def test_archives_and_two_candidates(folder: Path) -> None:
     ]
     result = run("rank", "--task-file", "task.toml")
     assert result.exit_code == 2
-    assert f"submissions/team3.zip: {problem} Use --skip-broken to leave it out." in result.stderr
+    assert f"submissions/team3.zip: {problem} Use --skip-broken to skip it." in result.stderr
     assert run("rank", "--task-file", "task.toml", "--skip-broken").exit_code == 0
 
 
@@ -236,11 +236,11 @@ def test_archives_and_two_candidates(folder: Path) -> None:
         ("{team}/{run}", "*/{run}", "needs {team}"),
         ("{data}.conll", "x.conll", "needs {data} because there are 2 data sets"),
         ("{run}", "{year}", "needs {team}, and may have {run}, {data} and *"),
-        ("submissions/", "nothing/", "no file fits the pattern"),
+        ("submissions/", "nothing/", "no file matches the pattern"),
         ('["crf"]', '["crg"]', "Unknown team 'crg'; choose one of ann, bo, crf, cy, dan."),
         ('"german"', '"english"', "two data sets called 'english'"),
-        ("start", "begin", "has the key 'begin'"),
-        ('["fair", "exact"]', "3", "has another kind of value for match"),
+        ("start", "begin", "has the unknown key 'begin'"),
+        ('["fair", "exact"]', "3", "has the wrong kind of value for match"),
     ],
 )
 def test_defects_of_a_task_file(folder: Path, old: str, new: str, message: str) -> None:
@@ -263,7 +263,7 @@ def test_options_of_the_task_file_are_refused(folder: Path, arguments: tuple[str
     result = run(arguments[0], "--task-file", "task.toml", *arguments[1:])
     assert result.exit_code == 2
     option = next(word for word in arguments if word in ("--match", "--map", "--labels", "--by"))
-    assert f"{option} does nothing with a --task-file; set it in that file" in result.stderr
+    assert f"{option} has no effect with a --task-file; set it in that file" in result.stderr
 
 
 def test_all_broken_is_exit_status_1(folder: Path) -> None:
@@ -324,7 +324,7 @@ def test_check_of_everything(folder: Path) -> None:
         "submissions/gus/run1/english.conll: warning: is identical to a file of the team ann.",
         "submissions/ann/run2/english.conll: warning: is identical to the earlier run run1.",
         "submissions/hal/run1/english.conll: warning: every token has the label 'PER'.",
-        "submissions/readme.txt: does not fit the pattern of submissions.",
+        "submissions/readme.txt: does not match the pattern of submissions.",
         "submissions/bo/run1/german.conll: ok",
     ):
         assert any(line.startswith(start) for line in lines), start

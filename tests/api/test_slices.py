@@ -110,19 +110,19 @@ def test_attributes_add_up(task: str, name: str) -> None:
 
 def test_measures_without_units_are_named() -> None:
     with pytest.raises(
-        eh.SettingError, match=r"The slice 'length' is of units, and exact, .* cannot be counted by unit"
+        eh.SettingError, match=r"The slice 'length' needs units, but exact, .* cannot be counted by unit"
     ):
         eh.score(*example(WITHOUT), task=WITHOUT, slices="length")
     gold, system = example("chains")
     result = eh.score(gold, system, match="muc,arcs_any", slices="length")
     assert set(result.slices["length"]["1"]) == {"arcs_any"}
-    assert "The slice length is of units, which muc does not count one by one." in result.notes
+    assert "The slice length needs units, which muc does not count one by one." in result.notes
     with pytest.raises(eh.SettingError) as error:
         eh.score(gold, system, match="muc", slices="length")
-    assert str(error.value) == "The slice 'length' is of units, and muc cannot be counted by unit."
+    assert str(error.value) == "The slice 'length' needs units, but muc cannot be counted by unit."
     with pytest.raises(eh.SettingError) as error:
         eh.gate(gold, candidate=system, floor={"length=2/muc": 0.5})
-    assert str(error.value) == "The slice 'length' is of units, and mela, muc cannot be counted by unit."
+    assert str(error.value) == "The slice 'length' needs units, but mela, muc cannot be counted by unit."
 
 
 def test_every_measure_of_spans_has_slices_of_documents() -> None:
@@ -197,12 +197,12 @@ def test_nothing_in_common() -> None:
 MESSAGES = {
     "no delimiter": ("document\n1\n", ":1: found no tabs, commas or semicolons between names of columns;"),
     "one column": ('{"document": "1"}\n', ": the table has only the column 'document'; add a column for each slice."),
-    "no rows": ("document,genre\n", ": the table has no rows; give one row per document."),
-    "a short line": ("document,genre\n1\n", ":2: found 1 cell where the header names 2;"),
+    "no rows": ("document,genre\n", ": the table has no rows; write one row per document."),
+    "a short line": ("document,genre\n1\n", ":2: expected 2 cells as in the header, got 1;"),
     "a column twice": ("document,genre,genre\n1,a,b\n", ":1: found several columns called 'genre';"),
     "a column without a name": ("document,\n1,a\n", ":1: found a column without a name;"),
-    "no id": ("document,genre\n1,a\n,b\n", ":3: found no id in 'document'; name the document."),
-    "two values": ("document,genre\n1,a\n1,b\n", ":3: '1' has the genre 'b' here, and 'a' before; give one value."),
+    "no id": ("document,genre\n1,a\n,b\n", ":3: found no id in 'document'; add the id of the document."),
+    "two values": ("document,genre\n1,a\n1,b\n", ":3: '1' has the genre 'b' here, and 'a' before; keep one value."),
     "not JSON": ('{"document": "1"\n', ":1: the line is not JSON"),
     "not objects": ("[1]", ":1: expected an object with fields, got 1; write one per line."),
 }
@@ -224,13 +224,13 @@ def test_a_repeated_id_with_the_same_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("slices", "message"),
     [
-        (3, "slices is 3; give names, a table, a frame, or a mapping from names to mappings from ids to values."),
-        ({"genre": ["a"]}, "slices['genre'] is ['a']; give a mapping (or a Series) from ids to values."),
-        ({1: {"1": "a"}}, "slices has the name 1; give a text for each slice."),
-        ("length=a", "The slice 'length' has the bins 'a'; give numbers, ranges and quantiles,"),
+        (3, "slices is 3; pass names, a table, a frame, or a mapping from names to mappings from ids to values."),
+        ({"genre": ["a"]}, "slices['genre'] is ['a']; pass a mapping (or a Series) from ids to values."),
+        ({1: {"1": "a"}}, "slices has the name 1; the name of a slice must be a string."),
+        ("length=a", "The slice 'length' has the bins 'a'; use numbers, ranges and quantiles,"),
         ("length=", "'length=' is not a slice; write NAME, or NAME=BINS such as length=1,2,3,4+."),
-        ("pronoun", "The slice 'pronoun' is for chains; leave it out."),
-        ("vocabulary", "The slice 'vocabulary' needs a word list; name it with --vocabulary FILE."),
+        ("pronoun", "The slice 'pronoun' is for chains; remove it."),
+        ("vocabulary", "The slice 'vocabulary' needs a word list; specify it with --vocabulary FILE."),
     ],
 )
 def test_wrong_slices(slices: Any, message: str) -> None:
@@ -281,7 +281,7 @@ def test_sentences_of_a_frame_by_id(tmp_path: Path) -> None:
 def test_chains_take_metadata_of_documents(tmp_path: Path) -> None:
     gold, system = example("chains")
     table = write(tmp_path / "meta.csv", "sentence,genre\n1,a\n")
-    with pytest.raises(eh.SettingError, match="has ids of sentences; give values by document for this task"):
+    with pytest.raises(eh.SettingError, match="has ids of sentences; use values by document for this task"):
         eh.score(gold, system, slices=table)
 
 
@@ -350,7 +350,7 @@ def test_many_numbers_and_many_texts_get_bins() -> None:
         "1932-1947": 16,
         "1948-1959": 12,
     }
-    assert result.notes[-1] == "year has 60 different numbers, which are put into quantile bins (q4)."
+    assert result.notes[-1] == "year has 60 different numbers, which are grouped into quantile bins (q4)."
     texts = {"author": {f"d{number}": f"a{number % 55}" for number in range(60)}}
     result = eh.score(gold, gold, slices=texts)
     slices = result.slices["author"]
@@ -421,7 +421,7 @@ def test_limits_of_slices() -> None:
             {"slices": GENRES},
             "'genre=x/recall' is not a score: genre has no slice 'x', only chat, news.",
         ),
-        ("recall", {"slices": GENRES}, "slices do nothing in this gate, because no limit names one;"),
+        ("recall", {"slices": GENRES}, "slices have no effect in this gate because no limit uses one;"),
         ("genre=chat/recal", {"slices": GENRES}, "'genre=chat/recal' is not a score: fair has no figure 'recal'"),
     ],
 )

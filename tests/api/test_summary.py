@@ -132,7 +132,7 @@ def test_large_files_have_intervals_and_tests_only_on_request(monkeypatch: pytes
         True,
         False,
     ]
-    assert plain.notes[-1].startswith("No intervals and no tests, as the files have more than")
+    assert plain.notes[-1].startswith("No intervals and no tests because the files have more than")
     assert "of:none|trials:0|resamples:0" in plain.signature
 
 

@@ -56,7 +56,7 @@ def test_lists_that_are_no_trees(heads: list[tuple[int, str]], what: str) -> Non
 
 def test_conll18_takes_all_columns() -> None:
     tree = eh.trees([[(0, "root")]], tokens=[["Sing"]])
-    with pytest.raises(eh.SettingError, match="take the column upos, which trees does not have"):
+    with pytest.raises(eh.SettingError, match="need the column upos, which trees does not have"):
         eh.score(tree, tree, match="conll18")
 
 
@@ -133,5 +133,5 @@ def test_columns_are_named_in_all_commands(tmp_path: Path, call: Callable) -> No
     systems = [tmp_path / "a.txt", tmp_path / "b.txt"]
     found = call(tmp_path / "gold.txt", systems, task="trees", column="form=1,head=2,deprel=3")
     assert found.to_dict()["task"] == "trees"
-    with pytest.raises(eh.InputError, match="the file does not have the columns of CoNLL-U; name the columns"):
+    with pytest.raises(eh.InputError, match="the file does not have the columns of CoNLL-U; specify the columns"):
         call(tmp_path / "gold.txt", systems, task="trees")

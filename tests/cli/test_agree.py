@@ -121,7 +121,7 @@ def test_tasks_without_agreement_are_refused(folder: Path) -> None:
     tree = "1\tAda\tAda\tPROPN\t_\t_\t0\troot\t_\t_\n\n"
     for name in ("one.conllu", "other.conllu"):
         (folder / name).write_text(tree)
-    with pytest.raises(eh.SettingError, match="Agreement is measured on spans, tags, chains, and not on trees"):
+    with pytest.raises(eh.SettingError, match="Agreement is measured on spans, tags, chains, not on trees"):
         eh.agree(["one.conllu", "other.conllu"])
 
 
@@ -184,7 +184,7 @@ def test_a_saved_agreement_has_no_conflicts(folder: Path) -> None:
 def test_a_vote_without_conflicts_is_refused(folder: Path) -> None:
     result = run("agree", *FILES, "--vote", "unanimous")
     assert result.exit_code == 2
-    assert result.stderr.startswith("evenhand: --vote is for --show, --conflicts, --adjudicate or --page; give one")
+    assert result.stderr.startswith("evenhand: --vote needs --show, --conflicts, --adjudicate or --page")
 
 
 def test_alpha_u_is_shown_where_somebody_asks(folder: Path) -> None:
@@ -248,7 +248,7 @@ def test_labels_are_renamed_for_one_annotator(folder: Path) -> None:
 
 
 def test_options_without_effect_are_refused_in_python() -> None:
-    with pytest.raises(eh.SettingError, match="beta does nothing when annotators are compared"):
+    with pytest.raises(eh.SettingError, match="beta has no effect when annotators are compared"):
         eh.agree(FILES, beta=2)
 
 
@@ -406,7 +406,7 @@ def test_an_agreement_on_chains_is_saved_and_loaded() -> None:
 
 @pytest.mark.parametrize("asked", [{"coding": "iob2"}, {"alpha_u": True}, {"gamma": True}])
 def test_figures_of_spans_are_refused_for_tags(asked: dict[str, object]) -> None:
-    with pytest.raises(eh.SettingError, match="is for spans, and does nothing for tags; leave it out"):
+    with pytest.raises(eh.SettingError, match="is for spans and has no effect on tags; remove it"):
         eh.agree(tagged(ana="NV", ben="NN"), task="tags", **asked)
 
 
@@ -429,12 +429,12 @@ def test_documents_of_chains_without_names_go_together_by_their_order() -> None:
 def test_chains_have_no_places_of_disagreement() -> None:
     result = run("agree", "ana.conll", "ben.conll", "--show", "disagreement")
     assert result.exit_code == 2
-    assert "Annotators vote on spans or tags, and not on chains." in result.stderr
+    assert "Annotators vote on spans or tags, not on chains." in result.stderr
     outputs = {"--page": "page.html", "--conflicts": "conflicts.jsonl", "--adjudicate": "adjudicated.conll"}
     for option, name in outputs.items():
         result = run("agree", "ana.conll", "ben.conll", option, name)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "Annotators vote on spans or tags, and not on chains." in result.stderr
+        assert "Annotators vote on spans or tags, not on chains." in result.stderr
         assert not Path(name).exists()
 
 
@@ -543,7 +543,7 @@ def test_unclear_spans_are_said_to_be_left_out(gold: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--to", "conll"], "--to and --to-encoding are for --apply; name its file"),
+        (["--to", "conll"], "--to and --to-encoding need --apply FILE"),
         (["--merge", "ana.jsonl"], "ana.jsonl: is one of the input files and would be overwritten"),
         (["--apply", "gold.conll"], "gold.conll: is one of the input files and would be overwritten"),
     ],
@@ -600,7 +600,7 @@ def test_an_adjudication_in_python(gold: Path) -> None:
 
 @pytest.mark.parametrize("overrides", [None, 5, [None]])
 def test_overrides_that_are_no_files_are_refused(gold: Path, overrides: Any) -> None:
-    with pytest.raises(eh.SettingError, match="give the path of a file, or a list of paths"):
+    with pytest.raises(eh.SettingError, match="it must be the path of a file, or a list of paths"):
         eh.adjudicate(gold, overrides)
 
 

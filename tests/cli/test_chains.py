@@ -251,7 +251,7 @@ def test_formats_may_be_mixed_and_columns_named_for_a_side(folder: Path) -> None
     refused = run("score", "key.conll", "response.jsonl")
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert refused.stderr == (
-        "evenhand: response.jsonl:1: the document has clusters and predicted_clusters; name one of them with --column.\n"
+        "evenhand: response.jsonl:1: the document has clusters and predicted_clusters; specify one of them with --column.\n"
     )
 
 
@@ -282,7 +282,7 @@ def test_notes_are_on_standard_error_or_in_the_report() -> None:
     response("b", "x", "a")
     notes = [
         "Note: system response: lacks documents c_0; they count as empty.",
-        "Note: system response: has more documents, which are ignored: x_0.",
+        "Note: system response: has extra documents, which are ignored: x_0.",
     ]
     text = run("score", "key.conll", "response.conll")
     assert text.exit_code == 0
@@ -298,7 +298,7 @@ def test_notes_are_on_standard_error_or_in_the_report() -> None:
 def test_other_words_are_noted_or_refused() -> None:
     response("a", "b", "c", words="v")
     found = run("score", "key.conll", "response.conll")
-    first = "the first one: response.conll:2: found 'v0' where the gold standard has 'w0'; --align strict refuses them"
+    first = "the first one: response.conll:2: found 'v0' where the gold standard has 'w0'; --align strict rejects them"
     assert f"Note: system response: 9 words differ from the gold standard ({first})." in found.stdout.splitlines()
     strict = run("score", "key.conll", "response.conll", "--align", "strict")
     assert (strict.exit_code, strict.stdout) == (2, "")
@@ -312,15 +312,15 @@ def test_other_words_are_noted_or_refused() -> None:
     [
         (
             ("score", "key.conll"),
-            "Gold and prediction of chains are in two files; name the system's file, too.",
+            "Gold and prediction of chains are in two files; add the system's file.",
         ),
         (
             ("score", "key.conll", "key.conll", "--match", "arcs_nom"),
-            "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
+            "arcs_nom needs the POS of words, which the gold standard does not have; remove it.",
         ),
         (
             ("compare", "key.conll", "key.conll", "twin=key.conll", "--by", "arcs_nom"),
-            "arcs_nom takes the POS of words, which the gold standard does not have; leave it out.",
+            "arcs_nom needs the POS of words, which the gold standard does not have; remove it.",
         ),
         (("compare", "key.conll", "key.conll"), "A comparison needs at least two systems."),
         (
@@ -328,14 +328,14 @@ def test_other_words_are_noted_or_refused() -> None:
             "by is 'las'; choose one of mela, lea, ceaf_e, b_cubed, muc, arcs_any, arcs_nom for chains.",
         ),
         (("score", "key.conll", "none.conll"), "none.conll: there is no such file; check the path."),
-        (("score", "key.conll", "key.conll", "--labels", "PRP"), "labels does nothing for chains; leave it out."),
+        (("score", "key.conll", "key.conll", "--labels", "PRP"), "labels has no effect on chains; remove it."),
         (
             ("score", "key.conll", "cut.conll"),
             "cut.conll:2: a mention opens here that is never closed in its document; close it.",
         ),
         (
             ("score", "key.conll", "long.conll"),
-            "long.conll:5: the document a_0 has 4 tokens, in the gold standard 3; give the same tokens in all files.",
+            "long.conll:5: the document a_0 has 4 tokens, in the gold standard 3; use the same tokens in all files.",
         ),
     ],
 )
@@ -357,7 +357,7 @@ def test_conlleval_is_for_spans() -> None:
 def test_options_of_spans_are_refused_in_conversions(option: tuple[str, ...]) -> None:
     found = run("convert", "key.conll", "out.jsonl", *option)
     assert (found.exit_code, Path("out.jsonl").exists()) == (2, False)
-    assert f"{option[0]} is for spans that are written as tags, which coref-jsonl does not have" in found.stderr
+    assert f"{option[0]} needs spans written as tags, which coref-jsonl does not have" in found.stderr
 
 
 # Checks
@@ -411,8 +411,8 @@ def test_missing_and_extra_documents() -> None:
     assert against() == [
         "response.conll: warning: the document a_0 of key.conll is missing; add it, with or without chains.",
         "response.conll: warning: the document c_0 of key.conll is missing; add it, with or without chains.",
-        "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name.",
-        "response.conll: warning: the document y_0 is not in key.conll; leave it out, or mend its name.",
+        "response.conll: warning: the document x_0 is not in key.conll; remove it, or fix its name.",
+        "response.conll: warning: the document y_0 is not in key.conll; remove it, or fix its name.",
     ]
     found = run("check", "response.conll", "--against", "key.conll")
     assert found.exit_code == 0
@@ -422,7 +422,7 @@ def test_missing_and_extra_documents() -> None:
 def test_other_words() -> None:
     path = Path(response("a", "b", "c"))
     path.write_text(path.read_text().replace("b\t0\t1\tw1", "b\t0\t1\tv1"))
-    remedy = "give the same words, or --align position"
+    remedy = "use the same words, or --align position"
     found = run("check", "response.conll", "--against", "key.conll")
     assert found.exit_code == 0
     assert found.stdout.endswith(" mentions; no problems; scored with a note: other word (1)\n")
@@ -440,7 +440,7 @@ def test_another_number_of_tokens() -> None:
     )
     (problem,) = against()
     assert problem == (
-        "response.conll:9: error: the document b_0 has 2 tokens, in the gold standard 3; give the same tokens in all files."
+        "response.conll:9: error: the document b_0 has 2 tokens, in the gold standard 3; use the same tokens in all files."
     )
 
 
@@ -458,7 +458,7 @@ def test_problems_of_texts_and_of_brackets_are_reported_together() -> None:
     assert (
         "response.conll: warning: the document b_0 of key.conll is missing; add it, with or without chains." in scores
     )
-    assert "response.conll: warning: the document x_0 is not in key.conll; leave it out, or mend its name." in scores
+    assert "response.conll: warning: the document x_0 is not in key.conll; remove it, or fix its name." in scores
     assert len(scores) == 3
 
 

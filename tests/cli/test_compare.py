@@ -298,7 +298,7 @@ def test_an_order_that_a_user_gives_stays(options: tuple[str, ...]) -> None:
         ((*SPANS, "--baseline", "nobody"), "Unknown system 'nobody'; choose one of gazetteer, crf, tagger."),
         ((*SPANS, "--by", "las"), "by is 'las'; choose one of fair, exact, leak for spans."),
         ((*SPANS, "--baseline", "crf", "--sequence"), "with a baseline or in a sequence, but not both."),
-        ((*SPANS, "--slice", "vocabulary"), "needs a word list; name it with --vocabulary FILE."),
+        ((*SPANS, "--slice", "vocabulary"), "needs a word list; specify it with --vocabulary FILE."),
         ((SPANS[0], SPANS[1], "missing.conll"), "missing.conll: there is no such file; check the path."),
         ((*SPANS, "--by", "muc"), "by is 'muc'; choose one of fair, exact, leak for spans."),
     ],

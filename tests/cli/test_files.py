@@ -63,8 +63,8 @@ def test_as_json_lines(bad: Path) -> None:
         "file": "bad.conll",
         "line": 2,
         "kind": "columns",
-        "finding": "found 3 columns where line 1 has 2",
-        "remedy": "mend the line, or begin it with # if it is a comment",
+        "finding": "expected 2 columns as in line 1, got 3",
+        "remedy": "fix the line, or start it with # if it is a comment",
         "error": True,
         "severity": "error",
     }
@@ -163,7 +163,7 @@ def test_words_against_a_span_table(tmp_path: Path) -> None:
     spans.write_text("PER\t1\t1\n")
     found = run("check", words, "--against", spans)
     assert found.exit_code == 1
-    assert "spans.tsv: error: has no words to compare with the file that is checked; give a file with" in found.stdout
+    assert "spans.tsv: error: has no words to compare with the checked file; use a file with" in found.stdout
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
@@ -209,8 +209,8 @@ def test_standard_output_has_what_a_file_has(form: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "Standard output has no file name; name the format with --to; see evenhand convert --help."),
-        (("--to", "brat"), "brat needs several files; name a folder; see evenhand convert --help."),
+        ((), "Standard output has no file name; specify the format with --to; see evenhand convert --help."),
+        (("--to", "brat"), "brat needs several files; specify a folder; see evenhand convert --help."),
     ],
 )
 def test_what_standard_output_cannot_be(arguments: tuple[str, ...], sentence: str) -> None:
@@ -344,7 +344,7 @@ def test_two_outputs_in_one_file(folder: Path) -> None:
     result = run_overwriting("score", GOLD_OVERWRITING, SYSTEM, "--tallies", "t.parquet", "--verdicts", "./t.parquet")
     assert (result.exit_code, result.stderr) == (
         2,
-        "evenhand: t.parquet: is named for two outputs; give each a separate file.\n",
+        "evenhand: t.parquet: is specified for two outputs; use a separate file for each.\n",
     )
 
 

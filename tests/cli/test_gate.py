@@ -164,7 +164,7 @@ def test_parsers_by_another_score() -> None:
         ((GOLD, WORSE, "--floor", "fair=x"), "'fair=x' is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%"),
         ((GOLD, WORSE, BETTER, "--max-drop", "x"), "'x' is not SCORE=NUMBER, such as PER:recall=0.9 or PER:recall=90%"),
         ((GOLD, WORSE, BETTER, "--alpha", "x"), "'x' is not a number, such as 0.85, 85% or 1pp;"),
-        ((GOLD, WORSE, BETTER, "--only"), "only leaves out the default criterion, and no other is named"),
+        ((GOLD, WORSE, BETTER, "--only"), "only skips the default criterion, but no other is specified"),
         ((GOLD, WORSE, "--floor", "leak.documents_safe=1"), "for a share, use leak.documents_safe_share"),
         ((GOLD, WORSE, "missing.conll"), "missing.conll: there is no such file; check the path."),
         ((GOLD, WORSE, BETTER, "--max-drop", -1), "max-drop is -1.0; it must be a number of points from 0 to 100."),
@@ -196,7 +196,7 @@ def test_criteria_add_up() -> None:
     result = run(GOLD, BETTER, WORSE, "--floor", "PER:recall=50%", "--only")
     assert result.exit_code == 0
     (row,) = [line for line in result.stdout.splitlines() if line.startswith("alpha")]
-    assert " not checked  The score must not fall with a p-value below 0.05: left out, because only " in row
+    assert " not checked  The score must not fall with a p-value below 0.05: skipped because only " in row
 
 
 def test_drops_of_the_score_and_of_others() -> None:

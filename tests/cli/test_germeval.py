@@ -67,7 +67,7 @@ def test_as_script_gives_the_figures_of_the_official_script(path: Path) -> None:
     refused = run(path, "--as-script", "--repair", "error")
     assert (refused.exit_code, refused.stderr) == (
         2,
-        "evenhand: The script has its own rule for ill-formed entities; leave out --repair error.\n",
+        "evenhand: The script has its own rule for ill-formed entities; remove --repair error.\n",
     )
 
 
@@ -113,16 +113,16 @@ def test_delimiter(path: Path, tmp_path: Path, option: str, delimiter: str) -> N
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["bad.tsv"], "bad.tsv:1: the tag 'B-MISC' in column 5 has the unknown class 'MISC'; mend it: tags are O, or "),
+        (["bad.tsv"], "bad.tsv:1: the tag 'B-MISC' in column 5 has the unknown class 'MISC'; fix it: tags are O, or "),
         (
             ["both.tsv", "--repair", "error"],
             "both.tsv:5: the span that begins here with 'I-LOC' in column 5 is ill-formed ",
         ),
-        (["both.tsv", "-d", ";"], "both.tsv:1: found no ';' between columns; name another --delimiter"),
+        (["both.tsv", "-d", ";"], "both.tsv:1: expected ';' between columns, got none; use another --delimiter"),
         (["both.tsv", "-d", "x"], "The delimiter 'x' cannot separate columns; "),
         (["nothing.tsv"], "nothing.tsv: there is no such file; check the path."),
         (["both.tsv", "bad.tsv"], "bad.tsv:1: the tag 'B-MISC' in column 5 has the unknown class 'MISC'; "),
-        (["both.tsv", "-l", "--as", "json"], "--latex and --as json exclude each other; see evenhand germeval --help."),
+        (["both.tsv", "-l", "--as", "json"], "--latex and --as json cannot be combined; see evenhand germeval --help."),
         ([], "Missing argument 'GOLD'; see evenhand germeval --help."),
     ],
 )

@@ -228,8 +228,7 @@ def refusal(*arguments: object) -> str:
 
 def test_a_system_with_positions_is_refused() -> None:
     assert refusal(GOLD, EXAMPLE / "crf.conll") == (
-        "crf: its spans already have positions, so there is nothing to place; give the answers of a language "
-        "model, or name their --format."
+        "crf: its spans already have positions, so there is nothing to place; use the answers of a language model, or specify their --format."
     )
 
 
@@ -242,15 +241,14 @@ def test_a_line_that_is_no_json_is_refused(texts: Path, tmp_path: Path) -> None:
 def test_a_wrong_number_of_documents_is_refused(tmp_path: Path) -> None:
     answers = write(tmp_path / "gpt.jsonl", {"output": "[]"}, {"output": "[]"})
     assert refusal(GOLD, answers) == (
-        f"{answers}: there are 2 answers, but the gold standard has 8 documents and 87 sentences; give one for each, "
-        "or give ids on both sides."
+        f"{answers}: there are 2 answers, but the gold standard has 8 documents and 87 sentences; write one for each, or use ids on both sides."
     )
 
 
 def test_an_id_that_the_texts_lack_is_refused(texts: Path, tmp_path: Path) -> None:
     answers = write(tmp_path / "gpt.jsonl", *({"id": each, "output": "[]"} for each in "abc"))
     assert refusal(texts, answers) == (
-        f"{answers}: the gold standard has no document with the id 'c'; leave out what is not to be scored, or mend the id."
+        f"{answers}: the gold standard has no document with the id 'c'; remove documents that are not scored, or fix the id."
     )
 
 
@@ -270,5 +268,5 @@ def test_an_output_that_is_an_input_is_refused(texts: Path, tmp_path: Path) -> N
 def test_texts_without_a_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "spans.tsv").write_text("PER\t1\t1\n\nPER\t2\t2\n\n")
     answers = write(tmp_path / "gpt.jsonl", {"output": "[]"}, {"output": "[]"})
-    finding = "has no text in which the strings of a language model could be found; give tokens or a text."
+    finding = "has no text in which to find the strings of a language model; use a file with tokens or a text."
     assert refusal(tmp_path / "spans.tsv", answers).endswith(finding)

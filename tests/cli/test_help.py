@@ -172,7 +172,7 @@ def test_former_names_work_with_a_note() -> None:
     assert run(*arguments, "--missing", 3, "-q").stderr == ""
     both = run(*arguments, "--missing", 3, "--constrained-missing", 3)
     assert both.exit_code == 2
-    assert both.stderr.endswith("constrained_missing and missing are the same option; give one of them.\n")
+    assert both.stderr.endswith("constrained_missing and missing are the same option; use only one of them.\n")
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_small_files_need_no_processes(command: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--jobs", "0"], "'0' is not a number of processes; give 1 or more, or auto"),
+        (["--jobs", "0"], "'0' is not a number of processes; use 1 or more, or auto"),
         (["--jobs", "many"], "'many' is not a number of processes"),
         (["--jobs", "2", "--engine", "dask"], "Specify --jobs or --engine, but not both"),
     ],
@@ -231,7 +231,7 @@ def test_several_processes(tmp_path: Path) -> None:
             "pairs.tsv:2: the file 'crf/no.conll', for 'crf', does not exist; check",
         ),
         (("gold\tcrf", "", "gold/a.conll"), "pairs.tsv:3: the row has 1 cell, but the header has 2; give"),
-        (("gold\tcrf", "gold/a.conll\t "), "pairs.tsv:2: the cell of 'crf' is empty; name a file."),
+        (("gold\tcrf", "gold/a.conll\t "), "pairs.tsv:2: the cell of 'crf' is empty; write the name of a file."),
         (
             ("# x", "gold\tcrf\tcrf", "a\tb\tc"),
             "pairs.tsv:2: two columns have the name 'crf'; give every system a different",
@@ -242,7 +242,7 @@ def test_several_processes(tmp_path: Path) -> None:
             "pairs.tsv:1: the column 'gold' is missing; the columns are 'key', 'crf'; write a header",
         ),
         (("gold", "gold/a.conll"), "pairs.tsv:1: there are no columns for systems; add one"),
-        (("gold\tcrf",), "pairs.tsv: has no row below the header; name the files"),
+        (("gold\tcrf",), "pairs.tsv: has no row below the header; write the files"),
         (("# nothing", ""), "pairs.tsv: the manifest has no rows; write a header"),
         ((), "pairs.tsv: the file is empty; check how it was written."),
         (('{"gold": "a"', "{}"), "pairs.tsv:1: expected a JSON object of names and files; write"),
@@ -257,7 +257,7 @@ def test_several_processes(tmp_path: Path) -> None:
         ),
         (
             ("gold\tcrf", "gold/a.conll\tcrf/a.conll", "", "gold/a.conll\tcrf/a.conll"),
-            "pairs.tsv:4: this row names the files of line 2 again, which would count twice; remove one of the two.",
+            "pairs.tsv:4: this row repeats the files of line 2, which would count twice; remove one of the two.",
         ),
         (
             ("gold,crf", "gold/a.conll," + "x" * 200_000),
@@ -288,9 +288,9 @@ def test_a_manifest_that_is_not_utf8(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("score",), "Name a GOLD file, or a --manifest"),
-        (("score", "gold", "--manifest", "pairs.tsv"), "Name GOLD and SYSTEM files, or a --manifest, but not both"),
-        (("score", "gold", "crf", "--scheduler", "tcp://127.0.0.1:1"), "--scheduler is for --engine dask"),
+        (("score",), "Specify a GOLD file or a --manifest"),
+        (("score", "gold", "--manifest", "pairs.tsv"), "Specify GOLD and SYSTEM files or a --manifest, but not both"),
+        (("score", "gold", "crf", "--scheduler", "tcp://127.0.0.1:1"), "--scheduler needs --engine dask"),
         (
             ("score", "gold", "crf", "--engine", "dask", "--jobs", "2"),
             "Specify --jobs or --engine, but not both",

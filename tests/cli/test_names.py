@@ -123,7 +123,7 @@ def test_a_file_with_an_equals_sign_wins() -> None:
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        ("crf=", "crf= names no file; write NAME=FILE"),
+        ("crf=", "crf= has no file; write NAME=FILE"),
         ("crf=absent.conll", "absent.conll"),
         ("=absent.conll", "=absent.conll"),
     ],
@@ -173,8 +173,8 @@ def test_a_manifest_for_pages_figures_and_annotators(pairs: Path) -> None:
     Path("annotators.tsv").write_text("ana\tben\nparts/crf/a.conll\tparts/bert/a.conll\n")
     assert names("agree", "--manifest", "annotators.tsv") == ["ana", "ben"]
     result = run("agree", C, "--manifest", "annotators.tsv")
-    assert "Name ANNOTATOR files, or a --manifest, but not both" in result.stderr
-    assert "Name ANNOTATOR files, or a --manifest;" in run("agree").stderr
+    assert "Specify ANNOTATOR files or a --manifest, but not both" in result.stderr
+    assert "Specify ANNOTATOR files or a --manifest;" in run("agree").stderr
 
 
 @pytest.mark.parametrize("cells", [("parts/gold", "parts/crf"), ("parts/gold/*.conll", "parts/crf/*.conll")])
@@ -190,7 +190,7 @@ def test_a_manifest_of_folders_and_patterns(cells: tuple[str, str]) -> None:
         (
             "parts/gold\tcrf/en/test.conll",
             "table.tsv:2: the row has several files (parts/gold) and one file (crf/en/test.conll); "
-            "name folders or patterns in all cells of a row, or files in all.",
+            "use folders or patterns in all cells of a row, or files in all.",
         ),
         ("parts/gold\tcrf/en", "crf/en: lacks the file 'a.conll', which parts/gold has; both sides must have files"),
         ("parts/*.x\tcrf/en", "table.tsv:2: the file 'parts/*.x', for 'gold', does not exist"),

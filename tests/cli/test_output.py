@@ -223,7 +223,7 @@ def test_the_form_that_is_named_counts(tmp_path: Path, in_front: bool) -> None:
 def test_a_name_that_asks_for_a_form_which_the_command_lacks(tmp_path: Path) -> None:
     result = ran("score", "-o", str(tmp_path / "x.jsonl"))
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [])
-    assert "x.jsonl: this command does not write jsonl; let it end with .txt, .json, " in result.stderr
+    assert "x.jsonl: this command does not write jsonl; use a name ending in .txt, .json, " in result.stderr
 
 
 def test_html_has_all_tables_and_rows(tmp_path: Path) -> None:
@@ -239,24 +239,24 @@ def test_html_has_all_tables_and_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["score", "-o", "x.xlsx"], "x.xlsx: this command does not write xlsx; let it end with"),
-        (["score", "-o", "x.json.gz"], "x.json.gz: this command does not write gz; let it end"),
+        (["score", "-o", "x.xlsx"], "x.xlsx: this command does not write xlsx; use a name ending in"),
+        (["score", "-o", "x.json.gz"], "x.json.gz: this command does not write gz; use a name ending"),
         (["gate", "--only", "--max-drop", "1", "-o", "x.csv"], "x.csv: this command does not write csv"),
-        (["score", "--as", "json", "-o", "x.csv"], "x.csv: its suffix means csv, but json would be written; let it end"),
-        (["score", "-o", "x.csv", "--as", "json"], "x.csv: its suffix means csv, but json would be written; let it end"),
-        (["rank", "--as", "latex", "-o", "x.md"], "x.md: its suffix means markdown, but latex would be written; let it"),
-        (["score", "--match", "fair", "--as", "value", "-o", "x.json"], "but value would be written; let it end with .txt."),
-        (["report", "-o", "x.pdf"], "x.pdf: its suffix means pdf, but html would be written; let it end with .html."),
-        (["report", "-o", "x.json"], "x.json: its suffix means json, but html would be written; let it end with .html."),
+        (["score", "--as", "json", "-o", "x.csv"], "x.csv: its suffix means csv, but json would be written; use a name ending"),
+        (["score", "-o", "x.csv", "--as", "json"], "x.csv: its suffix means csv, but json would be written; use a name ending"),
+        (["rank", "--as", "latex", "-o", "x.md"], "x.md: its suffix means markdown, but latex would be written; use"),
+        (["score", "--match", "fair", "--as", "value", "-o", "x.json"], "but value would be written; use a name ending in .txt."),
+        (["report", "-o", "x.pdf"], "x.pdf: its suffix means pdf, but html would be written; use a name ending in .html."),
+        (["report", "-o", "x.json"], "x.json: its suffix means json, but html would be written; use a name ending in .html."),
         (["score", "-o", "missing/x.json"], "x.json: cannot be written (no such file or directory); check the folder."),
-        (["report", "-o", "."], ".: is a folder; name a file in it."),
+        (["report", "-o", "."], ".: is a folder; specify a file in it."),
         (["score", "--as", "value"], "A bare value needs one measure, but exact, fair were scored; name one with"),
         (["compare", "--as", "jsonl"], "JSON lines contain units; add --show"),
-        (["agree", "--page", "x.pdf"], "x.pdf: its suffix means pdf, but html would be written; let it end with .html."),
-        (["agree", "--conflicts", "x.csv"], "x.csv: its suffix means csv, but jsonl would be written; let it end with"),
-        (["agree", "--adjudicate", "x.pdf"], "The name 'x.pdf' does not show a format; name one with --to"),
+        (["agree", "--page", "x.pdf"], "x.pdf: its suffix means pdf, but html would be written; use a name ending in .html."),
+        (["agree", "--conflicts", "x.csv"], "x.csv: its suffix means csv, but jsonl would be written; use a name ending in"),
+        (["agree", "--adjudicate", "x.pdf"], "The name 'x.pdf' does not indicate a format; specify one with --to"),
         (["agree", "--page", "x.html", "--vote", "no"], "vote is 'no'"),
-        (["germeval", "-l", "-o", "x.json"], "--latex and --as json exclude each other"),
+        (["germeval", "-l", "-o", "x.json"], "--latex and --as json cannot be combined"),
     ],
 )  # fmt: skip
 def test_outputs_that_cannot_be_are_refused_before_files_are_read(

@@ -19,7 +19,7 @@ from evenhand.files import start_no_threads
 
 EVENHAND = str(Path(sys.executable).with_name("evenhand"))
 SCORE = (EVENHAND, "score", str(EXAMPLE / "gold.conll"), str(EXAMPLE / "crf.conll"), "-q")
-FULL = "cannot be written, as the disk is full; free some space or choose another place.\n"
+FULL = "cannot be written because the disk is full; free some space or choose another place.\n"
 
 
 @pytest.fixture(scope="module")

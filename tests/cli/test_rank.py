@@ -110,7 +110,7 @@ def test_csv(folder: Path) -> None:
 
 def test_csv_puts_notes_on_standard_error(folder: Path) -> None:
     Path("same.conll").write_text(Path("gold.conll").read_text())
-    sentence = "Note: system same: its spans are identical to the gold standard's; is it the right file?\n"
+    sentence = "Note: system same: its spans are identical to the gold standard's. Is this the right file?\n"
     assert run("rank", "gold.conll", "same.conll", "--as", "csv").stderr == sentence
     assert run("rank", "gold.conll", "same.conll", "--as", "csv", "-q").stderr == ""
     assert sentence in run("rank", "gold.conll", "same.conll").stdout
@@ -170,11 +170,11 @@ def test_suite(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "Name a GOLD file and SYSTEM files, a --manifest or a --suite"),
-        (("gold.conll",), "Name a GOLD file and SYSTEM files, a --manifest or a --suite"),
+        ((), "Specify a GOLD file and SYSTEM files, a --manifest or a --suite"),
+        (("gold.conll",), "Specify a GOLD file and SYSTEM files, a --manifest or a --suite"),
         (
             ("--suite", "suite.toml", *FILES),
-            "Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them",
+            "Specify only one of these: GOLD and SYSTEM files, a --manifest, a --suite",
         ),
         ((*FILES, "--resamples", "many"), "Invalid value for '--resamples': 'many' is not a valid integer"),
     ],
@@ -320,7 +320,7 @@ def test_without_the_option_what_is_broken_is_an_error(broken: Path, command: tu
     name, *options = command
     result = run(name, *FILES, "cut.conll", *options)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.endswith(f"evenhand: {CUT} Use --skip-broken to leave it out.\n")
+    assert result.stderr.endswith(f"evenhand: {CUT} Use --skip-broken to skip it.\n")
 
 
 def test_if_all_are_broken_there_is_no_ranking(broken: Path) -> None:

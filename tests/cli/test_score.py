@@ -120,7 +120,7 @@ BAD = {
     "empty file": (["score", "gold.conll", "empty.conll"], "empty.conll: the file is empty; check how it was written."),
     "one column too few": (
         ["score", "gold.conll", "ragged.conll"],
-        "ragged.conll:3: found 1 column where line 1 has 2; mend the line, or begin it with # if it is a comment.",
+        "ragged.conll:3: expected 2 columns as in line 1, got 1; fix the line, or start it with # if it is a comment.",
     ),
     "invalid UTF-8": (
         ["score", "gold.conll", "latin.conll"],
@@ -140,11 +140,11 @@ BAD = {
     ),
     "no such column": (
         ["score", "gold.conll", "other.conll", "--column", "7"],
-        "gold.conll:1: column 7 does not exist, this line has 2 columns; name another column.",
+        "gold.conll:1: column 7 does not exist, this line has 2 columns; specify another column.",
     ),
     "weights": (
         ["score", "gold.conll", "gold.conll", "--weights", "LE is bad"],
-        "'LE is bad' in the weights: name one of LE, BES, BEL, BEO, LBE, BE, GE before an equals sign, as in 'LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN'.",
+        "'LE is bad' in the weights: write one of LE, BES, BEL, BEO, LBE, BE, GE before an equals sign, as in 'LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN'.",
     ),
     "map": (
         ["score", "gold.conll", "gold.conll", "--map", "PER"],
@@ -351,14 +351,14 @@ TREE = "1\ta\ta\tNOUN\tN\t_\t0\troot\t_\t_\n"
         (
             TREE,
             (),
-            "the gold standard has trees; choose another --as, or name --task spans and the --column of the tags",
+            "the gold standard has trees; choose another --as, or specify --task spans and the --column of the tags",
         ),
         (TREE, ("--task", "trees"), "the task is trees; choose another --as"),
         (TREE, ("--task", "tags"), "the task is tags; choose another --as"),
         (
             "#begin document (d);\na (0)\n#end document\n",
             (),
-            "the gold standard has chains; choose another --as, or name --task spans and the --column of the tags",
+            "the gold standard has chains; choose another --as, or specify --task spans and the --column of the tags",
         ),
     ],
 )
@@ -368,7 +368,7 @@ def test_other_tasks_are_refused(tmp_path: Path, text: str, options: tuple[str, 
     result = run_conlleval(path, path, *options)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        f"evenhand: The layout of conlleval is for spans, but {sentence}; see evenhand score --help.\n"
+        f"evenhand: The conlleval layout is for spans, but {sentence}; see evenhand score --help.\n"
     )
 
 

@@ -232,7 +232,7 @@ def test_a_full_disk_is_one_sentence() -> None:
     with TemporaryDirectory() as folder:
         link = Path(folder, "t.parquet")
         link.symlink_to("/dev/full")
-        with pytest.raises(eh.InputError, match="cannot be written, as the disk is full"):
+        with pytest.raises(eh.InputError, match="cannot be written because the disk is full"):
             result.tallies_to_parquet(link)
 
 

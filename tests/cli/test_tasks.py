@@ -136,7 +136,7 @@ def test_options_of_spans_are_refused() -> None:
     found = run("score", GOLD, TREES / "rules.conllu", "--levels", "separate")
     assert (found.exit_code, found.stderr) == (
         2,
-        "evenhand: levels does nothing for trees; leave it out, or choose the task spans.\n",
+        "evenhand: levels has no effect on trees; remove it, or choose the task spans.\n",
     )
 
 
@@ -152,7 +152,7 @@ def test_match_models_are_those_of_the_task() -> None:
 def test_gold_alone_is_refused() -> None:
     found = run("score", GOLD)
     assert found.exit_code == 2
-    assert "name the system's file, too" in found.stderr
+    assert "add the system's file" in found.stderr
 
 
 def test_check_reports_all_problems_of_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_tags_without_words_cannot_be_converted(tmp_path: Path) -> None:
     (tmp_path / "tags.tsv").write_text("NOUN\nVERB\n\n")
     found = run("convert", tmp_path / "tags.tsv", tmp_path / "new.conll", "--task", "tags")
     assert found.exit_code == 2
-    assert "tags.tsv has no text, which conll needs; give a file with words." in found.stderr
+    assert "tags.tsv has no text, which conll needs; use a file with words." in found.stderr
 
 
 # Every command on entity links
@@ -294,7 +294,7 @@ def test_a_link_to_an_unknown_span_is_one_sentence_and_status_2(tmp_path: Path) 
     (tmp_path / "doc.ann").write_text("T1\tLOC 0 5\tParis\nN1\tReference T2 Q90\tParis\n", encoding="utf-8")
     outcome = run("score", tmp_path / "doc.ann", tmp_path / "doc.ann", "--task", "links")
     assert outcome.exit_code == 2
-    message = "doc.ann:2: no line defines T2; add a line that begins with it, or mend the link.\n"
+    message = "doc.ann:2: no line defines T2; add a line that starts with it, or fix the link.\n"
     assert outcome.stderr.endswith(message)
 
 
@@ -428,7 +428,7 @@ def test_verdicts_as_a_table(tmp_path: Path) -> None:
 def test_settings_that_do_nothing_are_refused() -> None:
     ner = ROOT / "src" / "evenhand" / "examples" / "ner"
     wrong = run_relation_commands("score", ner / "gold.conll", ner / "crf.conll", "--sentences", "lines", code=2)
-    assert wrong.stderr == "evenhand: sentences does nothing for spans; leave it out, or choose the task relations.\n"
+    assert wrong.stderr == "evenhand: sentences has no effect on spans; remove it, or choose the task relations.\n"
 
 
 def test_the_signature_has_what_changes_numbers() -> None:
@@ -496,7 +496,7 @@ def test_check_lists_trees_and_sentences_that_are_left_out() -> None:
     found = run("check", "chunks.mrg", "--against", "gold.mrg", *TASK)
     assert found.exit_code == 1
     lines = found.stdout.splitlines()
-    assert lines[0].startswith("chunks.mrg:22: error: not all brackets are closed; mend the tree")
+    assert lines[0].startswith("chunks.mrg:22: error: not all brackets are closed; fix the tree")
     assert lines[1].startswith("chunks.mrg:24: warning: the sentence has the word 'cafe', and the other file 'café'")
 
 

@@ -109,7 +109,7 @@ def test_hints_for_options_of_other_tools(option: str) -> None:
 
 
 def test_hints_on_the_command_line() -> None:
-    assert "No such option --scheme; name the encoding of tags with --encoding" in run("score", "--scheme", "x").stderr
+    assert "No such option --scheme; specify the tag encoding with --encoding" in run("score", "--scheme", "x").stderr
 
 
 def test_models_and_formats() -> None:

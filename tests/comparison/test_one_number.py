@@ -206,7 +206,7 @@ def check(task: str, by: str, case: Case) -> None:
 def check_refusals(by: str, case: Case, lacking: list[str]) -> None:
     """A system without the compared annotation has no score, so no comparison has one."""
     gold, systems, options = case
-    refusal = rf"{lacking[0]}.* no [A-Z]+, so {by} cannot be compared; leave .* out, or compare by las\."
+    refusal = rf"{lacking[0]}.* no [A-Z]+, so {by} cannot be compared; remove .*, or compare by las\."
     with pytest.raises(eh.SettingError, match=refusal):
         eh.compare(gold, systems, by=by, **QUICK, **options)
     with pytest.raises(eh.SettingError, match=refusal):

@@ -142,7 +142,7 @@ def test_units_by_what_was_seen(vocabulary: object) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_a_vocabulary_must_be_there() -> None:
-    with pytest.raises(eh.SettingError, match="needs a word list; name it with --vocabulary FILE"):
+    with pytest.raises(eh.SettingError, match="needs a word list; specify it with --vocabulary FILE"):
         sliced("vocabulary")
     with pytest.raises(eh.InputError, match=r"missing.txt: cannot be read .*; check the path of the word list\."):
         sliced("vocabulary", vocabulary="missing.txt")

@@ -234,7 +234,7 @@ def test_few_data_are_not_fitted() -> None:
     sides = {"a": tagged(with_tag(0, 0, "B-LOC")), "b": tagged(with_tag(3, 3, "B-LOC"))}
     suspects = eh.suspects(tagged(GOLD), sides)
     assert suspects.rule == "plain"
-    assert "Few data (5 spans, 1 document, 4 sentences): the rule is plain, without fitting." in suspects.notes
+    assert "Too few data (5 spans, 1 document, 4 sentences): the rule is plain, without fitting." in suspects.notes
     assert eh.suspects(tagged(GOLD), sides, rule="fit").rule == "fit"
 
 

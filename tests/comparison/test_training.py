@@ -171,10 +171,10 @@ def test_training_data_in_another_encoding_and_column() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"slices": "seen"}, "The slice 'seen' needs training data; name it with --train FILE."),
-        ({"drop_leaked": True}, "drop_leaked needs training data. Name it with train."),
+        ({"slices": "seen"}, "The slice 'seen' needs training data; specify it with --train FILE."),
+        ({"drop_leaked": True}, "drop_leaked needs training data. Specify it with train."),
         ({"train": "train.conll", "jobs": 2}, "Training data are read in one process, without show"),
-        ({"train": []}, "train is empty. Give a file, or leave it out."),
+        ({"train": []}, "train is empty. Specify a file, or remove it."),
     ],
 )
 def test_options_without_training_data(options: dict[str, Any], message: str) -> None:
@@ -272,11 +272,11 @@ def test_relations_by_both_strings_and_the_label() -> None:
 @pytest.mark.parametrize(
     ("task", "name", "message"),
     [
-        ("trees", "seen", "The slice 'seen' is for spans, tags, relations and links; leave it out."),
-        ("chains", "consistency", "The slice 'consistency' is for spans, tags and links; leave it out."),
-        ("tags", "nested", "The slice 'nested' is for spans; leave it out."),
-        ("constituents", "oov", "The slice 'oov' is for spans, tags, trees, chains and links; leave it out."),
-        ("records", "leaked", "The slice 'leaked' is for spans, tags, trees, chains, relations and links; leave"),
+        ("trees", "seen", "The slice 'seen' is for spans, tags, relations and links; remove it."),
+        ("chains", "consistency", "The slice 'consistency' is for spans, tags and links; remove it."),
+        ("tags", "nested", "The slice 'nested' is for spans; remove it."),
+        ("constituents", "oov", "The slice 'oov' is for spans, tags, trees, chains and links; remove it."),
+        ("records", "leaked", "The slice 'leaked' is for spans, tags, trees, chains, relations and links; remove"),
     ],
 )
 def test_undefined_slices_are_refused_by_name(task: str, name: str, message: str) -> None:

@@ -70,7 +70,7 @@ def test_the_sample_of_evalb(data: Path) -> None:
     left_out = result["complete"].further["left_out"]
     assert len(left_out) == 7
     assert list(left_out.values())[:2] == [
-        "skip: the system has no word",
+        "skip: the system has no words",
         "error: the system has the word 'was', the gold standard 'is'",
     ]
 

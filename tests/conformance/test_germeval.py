@@ -117,7 +117,7 @@ def test_the_official_file_against_itself(folder: Path) -> None:
     assert (result.outer.correct, result.inner.correct, result.strict.f1, result.loose.accuracy) == (6178, 515, 1, 1)
     assert result.notes == (
         *[f"{folder / 'gold.tsv'}: dropped the empty columns at the end of 1 line."] * 2,
-        f"{folder / 'gold.tsv'}: the prediction is equal to the gold standard; is it the right file?",
+        f"{folder / 'gold.tsv'}: the prediction is identical to the gold standard. Is this the right file?",
     )
 
 

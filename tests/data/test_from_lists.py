@@ -34,7 +34,7 @@ def test_a_span_must_cover_something(span: tuple[str, int, int]) -> None:
 def test_tokens_must_be_as_many_as_tags() -> None:
     with pytest.raises(
         eh.InputError,
-        match="sentence 1 has the length 2, but a list of tokens of length 1; give lists of the same lengths",
+        match="sentence 1 has the length 2, but a list of tokens of length 1; use lists of the same lengths",
     ):
         eh.tags([["O", "O"]], tokens=[["a"]])
 
@@ -73,7 +73,7 @@ def test_a_span_beyond_its_sentence_is_an_error() -> None:
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 IDS = [[-100, 1, 2, 0, -100], [3, 0, -100, -100, -100]]
 BEST = "take the best tag of each token: logits.argmax(axis=-1)"
-BY_ID = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
+BY_ID = "pass the tags in the order of their ids, or a mapping from ids to tags (id2label)"
 IGNORED = "(ids equal to ignore, -100, are left out)"
 
 
@@ -136,18 +136,18 @@ def test_tokens_are_those_that_are_not_ignored() -> None:
 @pytest.mark.parametrize(
     ("given", "finding"),
     [
-        (np.zeros((2, 3, 5)), f"found logits (an array of shape (2, 3, 5) of float64) in place of ids; {BEST}"),
-        ([[[0.5, 0.25]]], f"tokens have lists of numbers (logits) in place of ids; {BEST}"),
+        (np.zeros((2, 3, 5)), f"got logits (an array of shape (2, 3, 5) of float64) instead of ids; {BEST}"),
+        ([[[0.5, 0.25]]], f"tokens have lists of numbers (logits) instead of ids; {BEST}"),
         (
             np.zeros((2, 3)),
-            "found an array of shape (2, 3) of float64; give whole numbers, with one row per sentence",
+            "found an array of shape (2, 3) of float64; use whole numbers, with one row per sentence",
         ),
         (
             np.zeros(3, dtype=int),
-            "found an array of shape (3,) of int64; give whole numbers, with one row per sentence",
+            "found an array of shape (3,) of int64; use whole numbers, with one row per sentence",
         ),
-        ([[0.5]], "the id 0.5 is not a whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
-        ([[True]], "the id True is not a whole number; give a list of ids for each sentence, such as [[1, 0, -100]]"),
+        ([[0.5]], "the id 0.5 is not a whole number; pass a list of ids for each sentence, such as [[1, 0, -100]]"),
+        ([[True]], "the id True is not a whole number; pass a list of ids for each sentence, such as [[1, 0, -100]]"),
         ([[0], [5]], f"sentence 2 has the id 5, which is not one of the 5 in names; {BY_ID} {IGNORED}"),
         ([[], [-1]], f"sentence 2 has the id -1, which is not one of the 5 in names; {BY_ID} {IGNORED}"),
     ],
@@ -198,13 +198,13 @@ def test_masks_are_the_same_if_one_side_is_padded_further() -> None:
 
 
 NAN = float("nan")
-TAGS = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'
-IDS_ODD_LISTS = 'give texts, or the names of the ids: eh.tags(ids, names=["O", "B-PER", …])'
-SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
-TREES = 'give a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
-CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
+TAGS = 'pass a list of tags for each sentence, such as [["B-PER", "O"]]'
+IDS_ODD_LISTS = 'use strings, or pass the names of the ids: eh.tags(ids, names=["O", "B-PER", …])'
+SPANS = 'pass a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
+TREES = 'pass a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
+CHAINS = "pass a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
 TOKENS = "list the span's tokens, each once, from the first to the last"
-LENGTHS = "give the number of tokens of every sentence"
+LENGTHS = "pass the number of tokens of every sentence"
 
 
 def sentence(make: Any, *arguments: Any, **options: Any) -> str:
@@ -216,13 +216,13 @@ def sentence(make: Any, *arguments: Any, **options: Any) -> str:
 @pytest.mark.parametrize(
     ("given", "finding"),
     [
-        ([["O"], [1, 2]], f"sentence 2 has the tag 1, not a text; {IDS_ODD_LISTS}"),
-        ([[None]], "sentence 1 has the tag None, not a text; give texts only"),
-        ([[NAN]], "sentence 1 has the tag nan, not a text; give texts only"),
-        ([[b"O"]], "sentence 1 has the tag b'O', not a text; give texts only"),
-        ([[["O"]]], "sentence 1 has the tag ['O'], not a text; give texts only"),
-        (np.array([[1, 2]]), f"sentence 1 has the tag 1, not a text; {IDS_ODD_LISTS}"),
-        ([["B-\ud800"]], r"sentence 1 has the tag 'B-\ud800', not a text; correct how it was decoded"),
+        ([["O"], [1, 2]], f"sentence 2 has the tag 1, not a string; {IDS_ODD_LISTS}"),
+        ([[None]], "sentence 1 has the tag None, not a string; use only strings"),
+        ([[NAN]], "sentence 1 has the tag nan, not a string; use only strings"),
+        ([[b"O"]], "sentence 1 has the tag b'O', not a string; use only strings"),
+        ([[["O"]]], "sentence 1 has the tag ['O'], not a string; use only strings"),
+        (np.array([[1, 2]]), f"sentence 1 has the tag 1, not a string; {IDS_ODD_LISTS}"),
+        ([["B-\ud800"]], r"sentence 1 has the tag 'B-\ud800', not a string; correct how it was decoded"),
         (["B-PER", "O"], f"sentence 1 is 'B-PER', not a list; {TAGS}"),
         (np.array(["B-PER"]), f"sentence 1 is 'B-PER', not a list; {TAGS}"),
         ([["O"], None], f"sentence 2 is None, not a list; {TAGS}"),
@@ -246,13 +246,13 @@ def test_long_values_are_cut() -> None:
 @pytest.mark.parametrize(
     ("tokens", "finding"),
     [
-        (["ab"], "sentence 1 is 'ab', not a list; give a list of tokens for each sentence"),
-        ([[1, 2]], "sentence 1 has the token 1, not a text; give texts only"),
-        ([["a", None]], "sentence 1 has the token None, not a text; give texts only"),
-        ([["a", "\ud800"]], r"sentence 1 has the token '\ud800', not a text; correct how it was decoded"),
-        ([["a"]], "sentence 1 has the length 2, but a list of tokens of length 1; give lists of the same lengths"),
-        ([["a", "b"], []], "got 1 sentence, but lists of tokens for 2; give lists of the same lengths"),
-        (3, "the argument is 3, not a list; give a list of tokens for each sentence"),
+        (["ab"], "sentence 1 is 'ab', not a list; pass a list of tokens for each sentence"),
+        ([[1, 2]], "sentence 1 has the token 1, not a string; use only strings"),
+        ([["a", None]], "sentence 1 has the token None, not a string; use only strings"),
+        ([["a", "\ud800"]], r"sentence 1 has the token '\ud800', not a string; correct how it was decoded"),
+        ([["a"]], "sentence 1 has the length 2, but a list of tokens of length 1; use lists of the same lengths"),
+        ([["a", "b"], []], "got 1 sentence, but lists of tokens for 2; use lists of the same lengths"),
+        (3, "the argument is 3, not a list; pass a list of tokens for each sentence"),
     ],
 )
 def test_tokens(tokens: Any, finding: str) -> None:
@@ -269,16 +269,16 @@ def test_tokens(tokens: Any, finding: str) -> None:
         (("X", 0, NAN), f"the position nan is not a whole number; {SPANS}"),
         (("X", "0", "2"), f"the position '0' is not a whole number; {SPANS}"),
         (("X", None, 1), f"the position None is not a whole number; {SPANS}"),
-        (("X", 0), f"sentence 1 has ('X', 0) where a tuple of 3, 4 or 5 should be; {SPANS}"),
+        (("X", 0), f"expected a tuple of 3, 4 or 5 in sentence 1, got ('X', 0); {SPANS}"),
         (
             ("X", 0, 1, [0], 5, 6),
-            f"sentence 1 has ('X', 0, 1, [0], 5, 6) where a tuple of 3, 4 or 5 should be; {SPANS}",
+            f"expected a tuple of 3, 4 or 5 in sentence 1, got ('X', 0, 1, [0], 5, 6); {SPANS}",
         ),
-        ("XYZ", f"sentence 1 has 'XYZ' where a tuple of 3, 4 or 5 should be; {SPANS}"),
-        ({"label": "X"}, f"sentence 1 has {{'label': 'X'}} where a tuple of 3, 4 or 5 should be; {SPANS}"),
-        (None, f"sentence 1 has None where a tuple of 3, 4 or 5 should be; {SPANS}"),
-        ((1, 0, 1), "sentence 1 has the label 1, not a text; give texts only"),
-        ((None, 0, 1), "sentence 1 has the label None, not a text; give texts only"),
+        ("XYZ", f"expected a tuple of 3, 4 or 5 in sentence 1, got 'XYZ'; {SPANS}"),
+        ({"label": "X"}, f"expected a tuple of 3, 4 or 5 in sentence 1, got {{'label': 'X'}}; {SPANS}"),
+        (None, f"expected a tuple of 3, 4 or 5 in sentence 1, got None; {SPANS}"),
+        ((1, 0, 1), "sentence 1 has the label 1, not a string; use only strings"),
+        ((None, 0, 1), "sentence 1 has the label None, not a string; use only strings"),
         (("", 0, 1), "a span has the empty label; give every span a label"),
         (
             ("X", 2, 2),
@@ -346,9 +346,9 @@ def test_lengths(lengths: Any, finding: str) -> None:
         ([[(False, "a")]], f"the head False is not a whole number; {TREES}"),
         ([[(0.0, "a")]], f"the head 0.0 is not a whole number; {TREES}"),
         ([[(2**70, "a")]], f"the head 1180591620717411303424 is beyond 2,147,483,647; {TREES}"),
-        ([[(0,)]], f"sentence 1 has (0,) where a tuple of 2 should be; {TREES}"),
-        ([(0, "root")], f"sentence 1 has 0 where a tuple of 2 should be; {TREES}"),
-        ([[(0, "a")], [(0, None)]], "sentence 2 has the relation None, not a text; give texts only"),
+        ([[(0,)]], f"expected a tuple of 2 in sentence 1, got (0,); {TREES}"),
+        ([(0, "root")], f"expected a tuple of 2 in sentence 1, got 0; {TREES}"),
+        ([[(0, "a")], [(0, None)]], "sentence 2 has the relation None, not a text; use only strings"),
         ([{0: "root"}], f"sentence 1 is {{0: 'root'}}, not a list; {TREES}"),
         ([[(0, "a")], [(2, "a")]], "sentence 2 has a head outside the sentence; heads must make a tree"),
         (None, f"the argument is None, not a list; {TREES}"),
@@ -365,8 +365,8 @@ def test_trees(given: Any, finding: str) -> None:
         ([[[("0", 1)]]], f"the position '0' is not a whole number; {CHAINS}"),
         ([[[(True, 2)]]], f"the position True is not a whole number; {CHAINS}"),
         ([[[(NAN, 1)]]], f"the position nan is not a whole number; {CHAINS}"),
-        ([[[(0, 1, 2)]]], f"document 1 has (0, 1, 2) where a mention (start, end) should be; {CHAINS}"),
-        ([[(0, 1)]], f"document 1 has 0 where a mention (start, end) should be; {CHAINS}"),
+        ([[[(0, 1, 2)]]], f"expected a mention (start, end) in document 1, got (0, 1, 2); {CHAINS}"),
+        ([[(0, 1)]], f"expected a mention (start, end) in document 1, got 0; {CHAINS}"),
         ([[], ["ab"]], f"document 2, chain 1 is 'ab', not a list; {CHAINS}"),
         ([{"a": [(0, 1)]}], f"document 1 is {{'a': [(0, 1)]}}, not a list; {CHAINS}"),
         ("abc", f"the argument is 'abc', not a list; {CHAINS}"),
@@ -379,11 +379,11 @@ def test_chains(given: Any, finding: str) -> None:
 @pytest.mark.parametrize(
     ("options", "finding"),
     [
-        ({"tokens": ["a"]}, "document 1 is 'a', not a list; give a list of tokens for each document"),
-        ({"tokens": [[1]]}, "document 1 has the token 1, not a text; give texts only"),
-        ({"tokens": [["a"]], "pos": [[1]]}, "document 1 has the POS 1, not a text; give texts only"),
+        ({"tokens": ["a"]}, "document 1 is 'a', not a list; pass a list of tokens for each document"),
+        ({"tokens": [[1]]}, "document 1 has the token 1, not a string; use only strings"),
+        ({"tokens": [["a"]], "pos": [[1]]}, "document 1 has the POS 1, not a string; use only strings"),
         ({"names": "a"}, "names is 'a', not a list; give every document a distinct name"),
-        ({"names": [1]}, "the name 1 of a document is not a text; give every document a distinct name"),
+        ({"names": [1]}, "the name 1 of a document is not a string; give every document a distinct name"),
     ],
 )
 def test_what_stands_beside_chains(options: dict[str, Any], finding: str) -> None:
@@ -393,7 +393,7 @@ def test_what_stands_beside_chains(options: dict[str, Any], finding: str) -> Non
 @pytest.mark.parametrize("make", [eh.tags, eh.spans, eh.trees, eh.chains])
 def test_names_are_texts(make: Any) -> None:
     for name in (3, None, "", " ", "\ud800"):
-        with pytest.raises(eh.SettingError, match=r"^name is .+; give a text that can be read\.$"):
+        with pytest.raises(eh.SettingError, match=r"^name is .+; it must be a readable string\.$"):
             make([], name=name)
 
 

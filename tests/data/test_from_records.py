@@ -92,8 +92,8 @@ def test_lists_may_be_anything_that_can_be_looped_over() -> None:
         ({"documents": [[[(2, 1)]]]}, r"covers \[2, 1\)"),
         ({"documents": [[], [[(-1, 1)]]]}, r"covers \[-1, 1\)"),
         ({"documents": [[[(0, 2)]]], "tokens": [["a"]]}, r"covers \[0, 2\)"),
-        ({"documents": [[]], "tokens": [["a"], ["b"]]}, "got 2 lists of tokens for 1 document; give one for each"),
-        ({"documents": [[]], "pos": [["X"]]}, "there are POS but no tokens; give both"),
+        ({"documents": [[]], "tokens": [["a"], ["b"]]}, "got 2 lists of tokens for 1 document; pass one for each"),
+        ({"documents": [[]], "pos": [["X"]]}, "there are POS but no tokens; pass both"),
         (
             {"documents": [[]], "tokens": [["a"]], "pos": [["X", "Y"]]},
             "document 1 has the length 1, but a list of POS of length 2",
@@ -314,33 +314,33 @@ def test_several_tool_calls_are_one_answer(gold: eh.Annotation) -> None:
 @pytest.mark.parametrize(
     ("answer", "finding"),
     [
-        (object(), "the answer about document 2 has a value of type object, which cannot be read"),
+        (object(), "the answer for document 2 has a value of type object, which cannot be read"),
         ([{"text": "Ada", "label": object()}], "has a value of type object"),
         (Entity, "has a value of type class Entity"),
         (b"[]", "has a value of type bytes"),
-        (5, "the answer about document 2 is 5, which does not name a span"),
-        (True, "is True, which does not name a span"),
-        (float("nan"), "is nan, which does not name a span"),
+        (5, "the answer for document 2 is 5, which does not specify a span"),
+        (True, "is True, which does not specify a span"),
+        (float("nan"), "is nan, which does not specify a span"),
     ],
 )
 def test_objects_that_cannot_be_read_are_refused(answer: object, finding: str) -> None:
     with pytest.raises(eh.InputError) as raised:
         eh.extractions([[], answer], name="gpt")
-    assert str(raised.value).startswith("gpt: the answer about document 2 ")
+    assert str(raised.value).startswith("gpt: the answer for document 2 ")
     assert finding in str(raised.value)
 
 
 @pytest.mark.parametrize("one", [ANSWERS["OpenAI"], ANSWERS["pydantic 2"], Entity("Ada", "PER")])
 def test_one_answer_is_not_a_list_of_answers(one: Any) -> None:
-    with pytest.raises(eh.InputError, match=r"got one answer, .*; give a list of answers, one per document"):
+    with pytest.raises(eh.InputError, match=r"got one answer, .*; pass a list of answers, one per document"):
         eh.extractions(one)
 
 
 def test_a_system_without_a_readable_span_is_a_warning_in_python(gold: eh.Annotation) -> None:
-    with pytest.warns(eh.EvenhandWarning, match="system gpt: no answer has a span that can be read") as shown:
+    with pytest.warns(eh.EvenhandWarning, match="system gpt: no answer has a readable span") as shown:
         result = eh.score(gold, eh.extractions(["I cannot say.", "[]"], name="gpt"))
     assert [each.filename for each in shown] == [__file__]
-    assert result.notes[0].startswith("Warning: system gpt: no answer has a span that can be read; ")
+    assert result.notes[0].startswith("Warning: system gpt: no answer has a readable span; ")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         eh.score(gold, eh.extractions(["I cannot say.", [["Paris", "LOC"]]]))
@@ -356,17 +356,17 @@ def test_a_wrong_number_of_answers_is_refused(gold: eh.Annotation) -> None:
     with pytest.raises(eh.InputError) as caught:
         eh.score(gold, eh.extractions([[], [], []], name="gpt"))
     assert str(caught.value) == (
-        "gpt: there are 3 answers, but the gold standard has 2 sentences; give one for each, or give ids on both sides."
+        "gpt: there are 3 answers, but the gold standard has 2 sentences; write one for each, or use ids on both sides."
     )
 
 
 def test_answers_are_no_gold_standard(gold: eh.Annotation) -> None:
-    with pytest.raises(eh.InputError, match="holds answers of a language model, which have no text"):
+    with pytest.raises(eh.InputError, match="contains answers of a language model, which have no text"):
         eh.score(eh.extractions([[], []]), gold)
 
 
 def test_a_gold_standard_without_a_text_is_refused() -> None:
-    with pytest.raises(eh.InputError, match="has no text in which the strings of a language model could be found"):
+    with pytest.raises(eh.InputError, match="has no text in which to find the strings of a language model"):
         eh.score(eh.spans([[("PER", 0, 1)]], end="exclusive"), eh.extractions([[]]))
 
 
@@ -376,11 +376,11 @@ def test_a_gold_standard_without_a_text_is_refused() -> None:
         (
             (3,),
             {},
-            'extractions: it is 3, not a list; give the answer about each document, such as [[{"text": "A',
+            'extractions: it is 3, not a list; pass the answer for each document, such as [[{"text": "A',
         ),
-        (("PER: Ada",), {}, "extractions: it is 'PER: Ada', not a list; give the answer about each document"),
-        (([],), {"label": ""}, "extractions: label is ''; give the label of the prompt."),
-        (([],), {"label": 3}, "extractions: label is 3; give the label of the prompt."),
+        (("PER: Ada",), {}, "extractions: it is 'PER: Ada', not a list; pass the answer for each document"),
+        (([],), {"label": ""}, "extractions: label is ''; pass the label of the prompt."),
+        (([],), {"label": 3}, "extractions: label is 3; pass the label of the prompt."),
     ],
 )
 def test_wrong_arguments_are_refused(arguments: tuple[Any], options: dict[str, Any], sentence: str) -> None:

@@ -93,5 +93,7 @@ def test_other_jobs_run_as_usual(folders: tuple[Path, dict[str, Path]], tmp_path
     assert eh.score(*sides, engine=engine).to_json() == eh.score(*sides).to_json()
     assert reports == ["Nothing was taken from the cache: the files of this job cannot be scored one by one."]
     (tmp_path / "file").write_text("")
-    with pytest.raises(eh.InputError, match=r"file/cache: cannot be made \(not a directory\); name another folder"):
+    with pytest.raises(
+        eh.InputError, match=r"file/cache: cannot be created \(not a directory\); choose another folder"
+    ):
         eh.score(gold, systems, engine=eh.engines.cached(tmp_path / "file" / "cache"))

@@ -129,7 +129,7 @@ def test_a_worker_that_cannot_see_a_file_is_named(pairs: Path, cluster: Cluster,
     worker = next(address for address in client.nthreads() if address in done.stderr)
     assert done.stderr == (
         f"evenhand: /proc/self/cwd/gold/000.conll: the worker {worker} cannot open it (there is no such file); "
-        "let all workers see the file under the same path.\n"
+        "make the file available to all workers under the same path.\n"
     )
 
 
@@ -189,8 +189,7 @@ def test_workers_that_die_again_and_again(tmp_path: Path, monkeypatch: pytest.Mo
         os.close(writer)
         assert running.returncode == 2
         assert message == (
-            f"evenhand: {tmp_path / 'files' / 'gold' / '000.conll'}: 1 worker died while scoring it; see their "
-            "logs, they may need more memory.\n"
+            f"evenhand: {tmp_path / 'files' / 'gold' / '000.conll'}: 1 worker died while scoring it; check their logs; they may need more memory.\n"
         )
         blocking.unblock()
         monkeypatch.setattr(dask_module, "_PATIENCE", 0.1)
@@ -204,7 +203,7 @@ def test_a_worker_without_evenhand(tmp_path: Path, pairs: Path) -> None:
         cluster.add_worker({"PYTHONPATH": str(tmp_path)})
         with distributed.Client(cluster.address, timeout=LONGEST, set_as_default=False) as client:
             client.wait_for_workers(1, timeout=LONGEST)
-            with pytest.raises(eh.SettingError, match=r"The worker tcp://127.0.0.1:\d+ has no evenhand, and this is"):
+            with pytest.raises(eh.SettingError, match=r"The worker tcp://127.0.0.1:\d+ has no evenhand, but this is"):
                 eh.score(*eh.manifest(pairs), engine=eh.engines.dask(client))
 
 

@@ -62,7 +62,7 @@ def test_a_client_or_a_scheduler() -> None:
         ("tcp://127.0.0.1:1", "No scheduler answers at tcp://127.0.0.1:1; start one with 'dask scheduler'"),
         (
             "tls://127.0.0.1:1",
-            r"The scheduler 'tls://127.0.0.1:1' needs certificates; name them in Dask's configuration",
+            r"The scheduler 'tls://127.0.0.1:1' needs certificates; specify them in Dask's configuration",
         ),
         ("ucx://127.0.0.1:1", r"The scheduler 'ucx://127.0.0.1:1' cannot be reached from here; write tcp://HOST:PORT"),
         ("inproc://x", r"The scheduler 'inproc://x' cannot be reached from here; write tcp://HOST:PORT"),
@@ -139,4 +139,4 @@ def test_a_file_that_only_a_worker_cannot_see(tmp_path: Path) -> None:
     assert str(error.with_worker()) == f"{path}: there is no such file; check the path."
     path.write_text("a\tO\n")
     told = "the worker tcp://10.0.0.7:9000 cannot open it (there is no such file)"
-    assert str(error.with_worker()) == f"{path}: {told}; let all workers see the file under the same path."
+    assert str(error.with_worker()) == f"{path}: {told}; make the file available to all workers under the same path."

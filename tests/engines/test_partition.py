@@ -190,9 +190,9 @@ WITH_POS = {**PLAIN, "pos": ["NN", "PRP"]}
 @pytest.mark.parametrize(
     ("gold", "first", "second", "message"),
     [
-        (TAGGED, TAGGED, SPANS, "the record has tokens and spans where the file began with tokens and tags"),
-        (RAW, RAW, SPANS, "the record has tokens and spans where the file began with a text"),
-        (SPANS, SPANS, RAW, "the record has a text where the file began with tokens and spans"),
+        (TAGGED, TAGGED, SPANS, "the record has tokens and spans, but the file began with tokens and tags"),
+        (RAW, RAW, SPANS, "the record has tokens and spans, but the file began with a text"),
+        (SPANS, SPANS, RAW, "the record has a text, but the file began with tokens and spans"),
         (PLAIN, PLAIN, WITH_POS, "some documents have pos, and others do not"),
     ],
 )

@@ -118,7 +118,9 @@ def test_what_a_file_system_raises_is_one_sentence(memory: Any, monkeypatch: pyt
         raise NetworkError("no route to host.\nand more")
 
     monkeypatch.setattr(type(memory), "isdir", fail)
-    sentence = "memory://gold.conll: cannot be read (no route to host); check the address, the network and your rights."
+    sentence = (
+        "memory://gold.conll: cannot be read (no route to host); check the address, the network and your permissions."
+    )
     with pytest.raises(eh.InputError) as found:
         eh.read("memory://gold.conll")
     assert str(found.value) == sentence

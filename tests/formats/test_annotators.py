@@ -85,8 +85,7 @@ def test_a_file_with_several_annotators_is_not_compared_beside_others(both: Path
     )
     assert result.exit_code == 2
     assert result.stderr.endswith(
-        "both.jsonl: has records of 2 annotators (annotator: ana, ben); give it to evenhand agree alone to compare them, "
-        "or to another command with --annotator FIELD=NAME.\n"
+        "both.jsonl: has records of 2 annotators (annotator: ana, ben); pass it to evenhand agree alone to compare them, or choose one with --annotator FIELD=NAME.\n"
     )
 
 
@@ -106,9 +105,9 @@ def test_the_first_records_of_standard_input_are_looked_at(both: Path) -> None:
 @pytest.mark.parametrize(
     ("picked", "message"),
     [
-        ("annotator=eva", "there is no annotator 'eva', only ana, ben; pick one of these."),
-        ("user=ana", "no record has the field 'user', which is to name its annotator"),
-        ("ana", "annotator is 'ana'; give FIELD=NAME, such as annotator=ana."),
+        ("annotator=eva", "there is no annotator 'eva', only ana, ben; choose one of these."),
+        ("user=ana", "no record has the field 'user' for its annotator"),
+        ("ana", "annotator is 'ana'; write FIELD=NAME, such as annotator=ana."),
     ],
 )
 def test_who_is_not_there_cannot_be_picked(both: Path, picked: str, message: str) -> None:
@@ -126,7 +125,7 @@ def test_a_file_of_one_annotator_is_read_as_ever(tmp_path: Path) -> None:
 
 def test_formats_without_annotators_have_none_to_pick(tmp_path: Path) -> None:
     (tmp_path / "a.conll").write_text("Ada B-PER\n")
-    with pytest.raises(eh.InputError, match="read as conll, which names no annotators"):
+    with pytest.raises(eh.InputError, match="read as conll, which has no annotators"):
         eh.read(tmp_path / "a.conll", annotator="annotator=ana")
     with pytest.raises(eh.SettingError, match="at least two annotators"):
         eh.agree(tmp_path / "a.conll")
@@ -156,7 +155,7 @@ def test_numbers_for_labels_of_old_doccano_are_refused(tmp_path: Path) -> None:
         assert result.exit_code == 2
         assert result.stderr == (
             f"evenhand: {path}:1: its labels are numbers, as doccano's old JSONL has them, without their names; "
-            "export the project as JSONL (text label), a file for each user.\n"
+            "export the project as JSONL (text label), with one file per user.\n"
         )
 
 
@@ -250,7 +249,7 @@ def test_records_that_name_no_annotator_are_refused(tmp_path: Path, line: int, n
     records = [record("a", "Ada"), record("b", "Ada")]
     records.insert(line - 1, {"text": "Bo", "spans": [], **nobody})
     path = write(tmp_path / "all.jsonl", *records)
-    with pytest.raises(eh.InputError, match=rf"all\.jsonl:{line}: the record names no annotator \(annotator\)"):
+    with pytest.raises(eh.InputError, match=rf"all\.jsonl:{line}: the record has no annotator \(annotator\)"):
         eh.agree(path)
     with pytest.raises(eh.InputError, match="has records of 2 annotators"):
         eh.score(path, path)

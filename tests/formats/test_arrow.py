@@ -185,7 +185,7 @@ def test_gold_and_prediction_as_two_columns_of_one_file(tmp_path: Path) -> None:
     path = save(tmp_path, columns)
     result = eh.score(path, column={"gold": "ner_tags", "system": "predicted"})
     assert (result["exact"].overall["TP"], result["fair"].overall["BEL"]) == (1, 1)
-    assert error_of_score(path) == "name them: --column gold:NAME --column system:NAME."
+    assert error_of_score(path) == "specify them with --column gold:NAME --column system:NAME."
 
 
 def error_of_score(path: Path) -> str:
@@ -285,7 +285,7 @@ def span(start: int | None, end: int | None, label: str | None = "PER") -> dict[
         ),
         (
             {"tokens": TOKENS, "spans": [[], [], [span(0, 1), span(0, 1, "")]]},
-            ":3: the span [0, 1] '' has an empty label; name its label.",
+            ":3: the span [0, 1] '' has an empty label; add its label.",
         ),
         (
             {"tokens": TOKENS, "spans": [[], [], [span(0, 1), span(0, None)]]},
@@ -297,7 +297,7 @@ def span(start: int | None, end: int | None, label: str | None = "PER") -> dict[
         ),
         (
             {"text": ["Ada", "“Ada” "], "spans": [[], [span(5, 6)]]},
-            ":2: the span [5, 6] 'PER' covers only spaces; mend its offsets, or remove it.",
+            ":2: the span [5, 6] 'PER' covers only spaces; fix its offsets, or remove it.",
         ),
         ({"text": ["Ada", None], "spans": [[span(0, 3)], []]}, ":2: found a null in the column 'text'; fill it in."),
     ],
@@ -310,12 +310,11 @@ def test_rows_that_do_not_fit(tmp_path: Path, form: str, columns: dict[str, Any]
 def test_numbers_without_a_name(tmp_path: Path, number: int) -> None:
     columns = {"tokens": TOKENS, "tags": [*NUMBERS[:2], [0, number]]}
     assert error(save(tmp_path, columns, features={"tags": class_label(NAMES)})) == (
-        f":3: found the tag number {number} where 'tags' has names for 0 to 4; "
-        "give every token a tag (-1 and -100 mean none)."
+        f":3: expected tag numbers from 0 to 4 in 'tags', got {number}; "
+        "give every token a tag (-1 and -100 mean no tag)."
     )
     assert error(save(tmp_path, columns)) == (
-        ": the column 'tags' has numbers, and the metadata of the schema has no names for them; give its names in the "
-        "metadata, as datasets writes a list of ClassLabel, or write tags as strings."
+        ": the column 'tags' has numbers, and the metadata of the schema has no names for them; store its names in the metadata, as datasets does for a list of ClassLabel, or write tags as strings."
     )
 
 
@@ -328,26 +327,26 @@ def test_numbers_without_a_name(tmp_path: Path, number: int) -> None:
         ),
         (
             {"tokens": TOKENS, "a": TAGS, "b": TAGS},
-            ": several columns could have the tags: a, b; name one of them with --column.",
+            ": several columns may hold the tags: a, b; specify one of them with --column.",
         ),
         (
             {"tokens": TOKENS},
-            ": no column of tags with lists of numbers or strings is among tokens; name the column with the tags with --column.",
+            ": no column of tags with lists of numbers or strings is among tokens; specify the column of tags with --column.",
         ),
         (
             {"text": ["Ada"], "tags": [["O"]]},
             ": no column 'tags' with lists of structs is among text, tags; "
-            "name the column with lists of structs (start, end, label) with --column.",
+            "specify the column with lists of structs (start, end, label) with --column.",
         ),
         (
             {"tokens": TOKENS, "spans": [[{"from": 0, "to": 1, "label": "A"}], [], []]},
             ": the spans in the column 'spans' have the fields from, to, label; "
-            "give them start, end (whole numbers) and label.",
+            "use the fields start, end (whole numbers) and label.",
         ),
         (
             {"tokens": TOKENS, "spans": [[{"start": 0.0, "end": 1.0, "label": "A"}], [], []]},
             ": the spans in the column 'spans' have the fields start, end, label; "
-            "give them start, end (whole numbers) and label.",
+            "use the fields start, end (whole numbers) and label.",
         ),
     ],
 )
@@ -371,7 +370,7 @@ def test_broken_files(tmp_path: Path, form: str) -> None:
     name = "a Parquet file" if form == "parquet" else "an Arrow file or stream"
     for content in (whole[:-8], whole[: len(whole) // 2], whole[:4], whole[:8], b"text"):
         path.write_bytes(content)
-        assert error(path) == f": is not {name}, or a broken one; write it again."
+        assert error(path) == f": is not {name}, or is broken; write it again."
     path.write_bytes(b"")
     assert error(path) == ": the file is empty; check how it was written."
     path.unlink()
@@ -425,7 +424,7 @@ def test_pyarrow_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "data.arrow").write_bytes(b"ARROW1")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     vars(arrow).clear()  # what it loaded before
-    remedy = "take pyarrow, which is not installed; run: pip install evenhand[arrow]."
+    remedy = "need pyarrow, which is not installed; run: pip install evenhand[arrow]."
     assert error(tmp_path / "data.parquet") == f": Parquet files {remedy}"
     assert error(tmp_path / "data.arrow") == f": Arrow files {remedy}"
     with pytest.raises(eh.SettingError, match=r"pip install evenhand\[arrow\]"):
@@ -575,7 +574,7 @@ def test_a_full_disk_is_one_sentence(form: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full on this system")
     annotation = eh.tags([["B-PER"]], tokens=[["Ada"]])
-    with pytest.raises(eh.InputError, match="/dev/full: cannot be written, as the disk is full"):
+    with pytest.raises(eh.InputError, match="/dev/full: cannot be written because the disk is full"):
         Conversion(FORMATS[form], "spans").write(Path("/dev/full"), lambda: iter([annotation]))
 
 
@@ -614,7 +613,7 @@ def test_one_damaged_file_says_so(tmp_path: Path, form: str) -> None:
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     name = "a Parquet file" if form == "parquet" else "an Arrow file or stream"
-    assert error(path) == f": is not {name}, or a broken one; write it again."
+    assert error(path) == f": is not {name}, or is broken; write it again."
 
 
 def test_a_part_that_is_not_two_numbers(tmp_path: Path) -> None:

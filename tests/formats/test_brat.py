@@ -31,7 +31,7 @@ from evenhand.settings import Offsets, ReadSettings
 
 TEXT = "Ada Lovelace lived in\nSt James's Square, London.\n"
 ANN = "T1\tPER 0 12\tAda Lovelace\nT2\tLOC 22 39\tSt James's Square\nT3\tLOC 41 47\tLondon\n"
-MISPLACED = "mend the offsets, or check that this is the text that was annotated"
+MISPLACED = "fix the offsets, or check that this is the annotated text"
 LINE = "write identifier, tab, label, start and end with spaces between, tab, quoted text"
 
 Pair = Callable[[str, str], Path]
@@ -183,19 +183,19 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "😀 Ada Lovelace",
             "T1\tPER 3 6\tAda",
             "codepoints",
-            "the text has 'da' at 3 6, but 'Ada' is quoted; read it with --offsets utf16, where they agree",
+            "the text has 'da' at 3 6, but 'Ada' is quoted; use --offsets utf16, which fits",
         ),
         (
             "😀 Ada",
             "T1\tPER 3 6\tAda",
             "codepoints",
-            "the text has 'da' at 3 6, but 'Ada' is quoted; read it with --offsets utf16, where they agree",
+            "the text has 'da' at 3 6, but 'Ada' is quoted; use --offsets utf16, which fits",
         ),
         (
             "😀 Ada",
             "T1\tPER 2 5\tAda",
             "utf16",
-            "the text has 'Ad' at 2 5, but 'Ada' is quoted; read it with --offsets codepoints, where they agree",
+            "the text has 'Ad' at 2 5, but 'Ada' is quoted; use --offsets codepoints, which fits",
         ),
         (
             "😀 Ada",
@@ -208,7 +208,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "T1\tPER 2 5\tAda",
             "codepoints",
             "the text has 'Ad' at 2 5, but 'Ada' is quoted; "
-            "save the text with LF instead of CRLF at line ends, where they agree",
+            "save the text with LF instead of CRLF line ends, which fits",
         ),
         (
             "Ada Lovelace",
@@ -244,7 +244,7 @@ def test_code_points_and_utf16_units_differ_behind_an_emoji(pair: Pair) -> None:
             "Ada  Bob",
             "T1\tPER 3 5\t  ",
             "codepoints",
-            "the span [3, 5] 'PER' covers only spaces; mend its offsets, or remove it",
+            "the span [3, 5] 'PER' covers only spaces; fix its offsets, or remove it",
         ),
         ("Ada", "T1\tPER 0\tAda", "codepoints", f"'T1\\tPER 0\\tAda' has no label, offsets and text; {LINE}"),
         ("Ada", "T1\tPER 0 3", "codepoints", f"'T1\\tPER 0 3' has no label, offsets and text; {LINE}"),
@@ -283,12 +283,12 @@ def test_one_of_the_two_files_is_missing(pair: Pair) -> None:
     text.unlink()
     with pytest.raises(InputError) as error:
         read(path)
-    both = "put DOC.ann and DOC.txt into one folder"
-    assert str(error.value) == f"{path}: the text doc.txt cannot be found beside it; {both}."
+    both = "put DOC.ann and DOC.txt into the same folder"
+    assert str(error.value) == f"{path}: the text doc.txt is not in the same folder; {both}."
     path.rename(text)
     with pytest.raises(InputError) as error:
         read(text)
-    assert str(error.value) == f"{text}: the annotations doc.ann cannot be found beside it; {both}."
+    assert str(error.value) == f"{text}: the annotations doc.ann is not in the same folder; {both}."
 
 
 def test_files_that_are_no_text(pair: Pair) -> None:
@@ -338,7 +338,7 @@ def test_what_cannot_be_written() -> None:
     assert str(no_text.value) == "spans has no text, which brat needs; convert to spans instead."
     with pytest.raises(SettingError) as label:
         list(brat._documents(annotated("Ada", [("a person", {0})])))
-    sentence = "The label 'a person' cannot be written for brat, where labels have no spaces; map it to another."
+    sentence = "The label 'a person' cannot be written for brat because brat labels have no spaces; map it to another."
     assert str(label.value) == sentence
 
 
@@ -608,7 +608,7 @@ def test_documents_before_a_missing_text_are_read(tmp_path: Path) -> None:
     (tmp_path / "2.txt").unlink()
     found = outcome(read_many(sources, ReadSettings(), Vocabulary(), {}))
     assert len(found) == 3
-    assert "2.txt cannot be found beside it" in str(found[2])
+    assert "2.txt is not in the same folder" in str(found[2])
 
 
 def test_large_documents_are_not_held_together(tmp_path: Path) -> None:

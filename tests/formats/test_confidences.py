@@ -189,7 +189,10 @@ def converted(source: Path, target: Path) -> Path:
 def test_convert_names_the_scores_that_a_format_cannot_carry(tmp_path: Path) -> None:
     source = lines(tmp_path / "crf.jsonl", {**TOKENS, "spans": spans(0.25)})
     run = CliRunner().invoke(main, ["convert", str(source), str(tmp_path / "new.conll")])
-    assert "Not carried by conll: documents, scores." in run.output or "Not carried by conll: scores." in run.output
+    assert (
+        "Cannot be represented in conll: documents, scores." in run.output
+        or "Cannot be represented in conll: scores." in run.output
+    )
 
 
 def test_lists_have_scores() -> None:
@@ -240,7 +243,7 @@ def test_offsets_of_a_table_that_may_be_tokens_or_characters_are_asked_for(tmp_p
     key, table = tmp_path / "key.conll", tmp_path / "crf.tsv"
     key.write_text(KEY)
     table.write_text(TABLE)
-    finding = "all offsets are those of tokens and, as characters, some begin or end within a token"
+    finding = "all offsets fit tokens and, as characters, some begin or end inside a token"
     with pytest.raises(eh.EvenhandError, match=f"crf.tsv: {finding}; choose --offsets system:tokens or"):
         eh.score(key, table)
     assert eh.score(key, table, offsets={"system": "tokens"})["exact"].f1 == 1
@@ -257,7 +260,7 @@ def test_offsets_of_a_table_that_may_be_tokens_or_characters_are_asked_for(tmp_p
         "NaN": ("2\t0\t1\tPER\tnan\n", "crf.tsv:4: expected a finite number as the score of this span, got NaN."),
         "sentence": ("3\t0\t1\tPER\t1\n", "crf.tsv: has the sentence 3; the gold standard has the sentences 1 to 2"),
         "token": ("2\t0\t2\tPER\t1\n", "ends after the tokens of its record, which has 1"),
-        "cells": ("2\t0\t1\tPER\n", "crf.tsv:4: found 4 cells where the header names 5"),
+        "cells": ("2\t0\t1\tPER\n", "crf.tsv:4: expected 5 cells as in the header, got 4"),
         "no start": ("2\t\t1\tPER\t1\n", "crf.tsv:4: found a missing value in the column 'start'"),
     }.values(),
 )
@@ -289,7 +292,7 @@ def test_span_tables_have_a_further_column_of_scores(tmp_path: Path) -> None:
     five.write_text("PER\t1\t3\t1, 3\t0.9\nPER\t4\t4\t4\t0.4\n\nNONE\t999\t999\t999\n\nLOC\t3\t3\t3\t-\n")
     assert scores(eh.read(four, score=4)) == scores(eh.read(five, score=5)) == [0.9, 0.4, None]
     for path, column in ((four, 4), (five, 5)):
-        with pytest.raises(eh.EvenhandError, match=rf"tsv:1: .* name .*--score {column}\."):
+        with pytest.raises(eh.EvenhandError, match=rf"tsv:1: .* specify .*--score {column}\."):
             eh.read(path)
     with pytest.raises(eh.EvenhandError, match="--score is prob, but a span table without a header has scores in"):
         eh.read(four, score="prob")
@@ -324,5 +327,5 @@ def test_formats_without_scores_refuse_a_field_of_scores(tmp_path: Path, name: s
     path = tmp_path / "system.tsv"
     path.write_text(text)
     column = {"column": "upos"} if name == "conllu" else {}
-    with pytest.raises(eh.EvenhandError, match=f"--score is misc, but this file is read as {name}, of which no conf"):
+    with pytest.raises(eh.EvenhandError, match=f"--score is misc, but this file is read as {name}, whose confidences"):
         eh.read(path, format=name, task=task, score="misc", **column)

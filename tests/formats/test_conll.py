@@ -167,7 +167,7 @@ def test_several_columns_are_levels(file) -> None:
 
 def test_a_header_with_several_columns_asks_which(file) -> None:
     with pytest.raises(
-        eh.InputError, match="the header names several columns: NE-COARSE, NE-NESTED, MISC; name the one"
+        eh.InputError, match="the header names several columns: NE-COARSE, NE-NESTED, MISC; specify the column"
     ):
         eh.read(file(HIPE))
     with pytest.raises(eh.InputError, match="column 'NE' does not exist, this line names TOKEN, NE-COARSE"):
@@ -191,7 +191,7 @@ def test_germeval_files_have_two_levels(file) -> None:
     assert annotation.readings["spans"].format == "germeval"
     assert words(annotation) == ["Bank", "Turin", "x"]
     assert annotation.spans().rows() == [("ORG", 0, 0, 2), ("LOC", 0, 1, 2)]
-    with pytest.raises(eh.InputError, match="found 4 columns where gold and prediction need 6"):
+    with pytest.raises(eh.InputError, match="expected 6 columns for gold and prediction, got 4"):
         eh.score(file(GERMEVAL))
 
 

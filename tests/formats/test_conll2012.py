@@ -152,13 +152,13 @@ def test_columns_that_are_named(read: Read) -> None:
 @pytest.mark.parametrize(
     ("column", "sentence"),
     [
-        ("word=10", "lines of 9 columns have no column for word; name another column."),
-        ("pos=-1", "lines of 9 columns have no column for pos; name another column."),
-        ("lemma=2", "'lemma=2' does not name a column of chains; write word=4, pos=5 or coref=-1."),
-        ("word", "'word' does not name a column of chains; write word=4, pos=5 or coref=-1."),
-        ("word=x", "'word=x' does not name a column of chains; write word=4, pos=5 or coref=-1."),
+        ("word=10", "lines of 9 columns have no column for word; specify another column."),
+        ("pos=-1", "lines of 9 columns have no column for pos; specify another column."),
+        ("lemma=2", "'lemma=2' is not a column of chains; write word=4, pos=5 or coref=-1."),
+        ("word", "'word' is not a column of chains; write word=4, pos=5 or coref=-1."),
+        ("word=x", "'word=x' is not a column of chains; write word=4, pos=5 or coref=-1."),
         ("coref=-2", "The coreference column is the last one (-1), or counted from the first: coref=7."),
-        (4, "4 does not name a column of chains; write word=4, pos=5 or coref=-1."),
+        (4, "4 is not a column of chains; write word=4, pos=5 or coref=-1."),
     ],
 )
 def test_columns_that_are_not_there(read: Read, column: str | int, sentence: str) -> None:
@@ -236,9 +236,9 @@ UNOPENED = "a mention closes here that was not opened in its document; open it b
 BEHIND = "found words after the end of a document; begin a new one with #begin document."
 BEFORE = "found words before the first document; begin it with #begin document."
 NO_NAME = "the document has no name; write #begin document (name); part 000."
-TWICE = "the document a_0 began in line 1 already; give every document a different name."
+TWICE = "the document a_0 already began in line 1; give every document a different name."
 NO_CELL = "is not a coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them."
-CUT = "mend the line (a cut one shows that the file was not written to its end)."
+CUT = "fix the line (if it is cut off, the file was not written completely)."
 
 
 def document(*cells: str, begin: str = BEGIN_CONLL2012_PROBLEMS, end: str = END_CONLL2012_PROBLEMS) -> str:
@@ -267,14 +267,14 @@ PROBLEMS_CONLL2012_PROBLEMS: dict[str, tuple[str, int, str]] = {
     "no name": (document("-") + document("-", begin="#begin document\n"), 4, NO_NAME),
     "no name in parentheses": (document("-", begin="#begin document (); part 000\n"), 1, NO_NAME),
     "a part without a name": (document("-", begin="#begin document ; part 000\n"), 1, NO_NAME),
-    "too few columns": (LONG + "a 0 (1)\n" + END_CONLL2012_PROBLEMS, 1102, f"found 3 columns where at least 5 are needed; {CUT}"),
-    "a line that was cut": (LONG + "a 0 0 w", 1102, f"found 4 columns where at least 5 are needed; {CUT}"),
+    "too few columns": (LONG + "a 0 (1)\n" + END_CONLL2012_PROBLEMS, 1102, f"expected at least 5 columns, got 3; {CUT}"),
+    "a line that was cut": (LONG + "a 0 0 w", 1102, f"expected at least 5 columns, got 4; {CUT}"),
     "too few tabs": (
         LONG.replace(" ", "\t").replace("#begin\t", "#begin ") + "a\t0 0 w\t(1)\n",
         1102,
-        f"found 3 columns where at least 5 are needed; {CUT}",
+        f"expected at least 5 columns, got 3; {CUT}",
     ),
-    "one column": (f"{BEGIN_CONLL2012_PROBLEMS}x (1)\ny\n{END_CONLL2012_PROBLEMS}", 3, f"found 1 column where at least 2 are needed; {CUT}"),
+    "one column": (f"{BEGIN_CONLL2012_PROBLEMS}x (1)\ny\n{END_CONLL2012_PROBLEMS}", 3, f"expected at least 2 columns, got 1; {CUT}"),
 }  # fmt: skip
 GARBAGE = ("x", "1", "(", ")", "()", ")(", "((1)", "(1))", "|", "*", "--", "(1)|-", "(1)x", "x(1)", "1|(2)", "(a)b")
 PROBLEMS_CONLL2012_PROBLEMS |= {

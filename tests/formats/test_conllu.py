@@ -178,7 +178,7 @@ def test_an_unknown_column_is_refused_with_those_that_there_are(file: Write) -> 
     assert listed(eh.read(path, column="xpos"), "tags") == ["Y", "Y", "Y"]
     with pytest.raises(eh.InputError, match="column 'nothing' does not exist; choose one of id, form, lemma, upos"):
         eh.read(path, column="nothing")
-    with pytest.raises(eh.SettingError, match="'head=x' does not name a column; write its name and its number"):
+    with pytest.raises(eh.SettingError, match="'head=x' is not a column; write its name and its number"):
         eh.read(path, column="form=2,head=x")
 
 
@@ -186,7 +186,7 @@ def test_a_file_without_heads_has_tags_and_no_trees(file: Write) -> None:
     path = file("1 a\n2 b\n")
     assert "trees" not in eh.read(path).layers
     assert eh.score(path, path, task="tags")["accuracy"].headline == 1
-    with pytest.raises(eh.InputError, match=r"file\.conllu: the words have no heads; give --task tags"):
+    with pytest.raises(eh.InputError, match=r"file\.conllu: the words have no heads; use --task tags"):
         eh.score(path, path)
 
 
@@ -196,7 +196,7 @@ def test_two_roots_are_kept_and_counted(file: Write) -> None:
     assert words(annotation) == [*"abcdef"]
     assert annotation.reading.kept == {"sentences with several roots": 2}
     notes = eh.score(path, path).notes
-    assert "gold file: accepted sentences with several roots (2; --repair error refuses them)." in notes
+    assert "gold file: accepted sentences with several roots (2; --repair error rejects them)." in notes
     with pytest.raises(eh.InputError, match=r"^file\.conllu:1: 2 words are roots of the sentence that begins here"):
         eh.read(path, repair="error")
 
@@ -239,10 +239,10 @@ GOOD = "1 a 0 root\n2 b 1 obj\n\n"
 NO_ID = "is not the number of a word (3), a multi-word token (3-4) or an empty node (3.1)"
 LATE = "is not before its first word"
 PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
-    "mend the line (a cut one shows that the file was not written to its end)": {
-        "nine columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", 4, "found 9 columns where conllu has 10"),
-        "eleven columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\t_\n", 4, "found 11 columns where conllu has 10"),
-        "a cut line": ("1 a 0 root\n2\tb\t_\tX", 5, "found 4 columns where conllu has 10"),
+    "fix the line (if it is cut off, the file was not written completely)": {
+        "nine columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", 4, "expected 10 columns, got 9"),
+        "eleven columns": ("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\t_\n", 4, "expected 10 columns, got 11"),
+        "a cut line": ("1 a 0 root\n2\tb\t_\tX", 5, "expected 10 columns, got 4"),
     },
     "number the words of every sentence from 1": {
         "an ID that is none": ("x a 0 root\n", 4, f"'x' {NO_ID}"),
@@ -251,10 +251,10 @@ PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
         "no ID": ("\ta\t_\t_\t_\t_\t0\troot\t_\t_\n", 4, f"'' {NO_ID}"),
     },
     "number the words of every sentence from 1, without gaps": {
-        "a gap": ("1 a 0 root\n3 b 1 obj\n", 5, "found the word 3 where 2 is next"),
-        "words from 0 on": ("0 a 0 root\n1 b 0 obj\n", 4, "found the word 0 where 1 is next"),
-        "an ID twice": ("1 a 0 root\n1 b 1 obj\n", 5, "found the word 1 where 2 is next"),
-        "a token with a gap": ("1-3 abc\n1 a 0 root\n3 c 1 x\n", 6, "found the word 3 where 2 is next"),
+        "a gap": ("1 a 0 root\n3 b 1 obj\n", 5, "expected the word 2 next, got 3"),
+        "words from 0 on": ("0 a 0 root\n1 b 0 obj\n", 4, "expected the word 1 next, got 0"),
+        "an ID twice": ("1 a 0 root\n1 b 1 obj\n", 5, "expected the word 2 next, got 1"),
+        "a token with a gap": ("1-3 abc\n1 a 0 root\n3 c 1 x\n", 6, "expected the word 2 next, got 3"),
     },
     "write it before its words, which have the numbers of its range": {
         "a token behind its words": ("1 a 0 root\n2 b 1 x\n1-2 ab\n", 6, f"the multi-word token 1-2 {LATE}"),
@@ -266,12 +266,12 @@ PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
         "a token beyond its sentence": (
             "1-3 abc\n1 a 0 root\n2 b 1 x\n\n1 c 0 root\n",
             4,
-            "the multi-word token 1-3 reaches beyond its sentence",
+            "the multi-word token 1-3 extends past the end of its sentence",
         ),
         "tokens that overlap": (
             "1-2 ab\n1 a 0 root\n2-3 bc\n2 b 1 x\n3 c 1 x\n",
             6,
-            "the multi-word token 2-3 overlaps the one before",
+            "the multi-word token 2-3 overlaps the previous one",
         ),
         "a token reversed": ("2-1 ab\n1 a 0 root\n2 b 1 x\n", 4, "the multi-word token 2-1 ends before it begins"),
     },
@@ -283,7 +283,7 @@ PROBLEMS: dict[str, dict[str, tuple[str, int, str]]] = {
         "a comment inside": ("1 a 0 root\n# x\n2 b 1 x\n", 5, "found a comment inside a sentence"),
         "a comment within a token": ("1-2 ab\n# x\n1 a 0 x\n2 b 1 x\n", 5, "found a comment inside a sentence"),
     },
-    "give the number of a word of the sentence, or 0 for the root": {
+    "use the number of a word of the sentence, or 0 for the root": {
         "a head outside": ("1 a 0 x\n2 b 3 x\n", 5, "the head 3 is outside the sentence, which has 2 words"),
         "a head far outside": (
             "1 a 0 x\n2 b 1234567890 x\n",
@@ -387,8 +387,8 @@ def test_all_problems_are_found_at_once(file_conllu_problems: Write) -> None:
     ("text", "finding"),
     [
         ("1 a x root\n", "the head 'x' is not a number"),
-        ("2 a 0 root\n", "found the word 2 where 1 is next"),
-        ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", "found 9 columns where conllu has 10"),
+        ("2 a 0 root\n", "expected the word 1 next, got 2"),
+        ("1\ta\t_\t_\t_\t_\t0\troot\t_\n", "expected 10 columns, got 9"),
     ],
     ids=["head", "ID", "columns"],
 )

@@ -105,14 +105,14 @@ def test_what_is_not_annotation_and_has_no_place_is_named(tmp_path: Path, exampl
     }
     said["spans"] = run("convert", gold, tmp_path / "spans", "--to", "spans").stderr
     assert said["conll"] == ""
-    assert said["jsonl"] == "Not carried by jsonl: documents (every sentence becomes one).\n"
+    assert said["jsonl"] == "Cannot be represented in jsonl: documents (every sentence becomes one).\n"
     assert said["brat"] == (
-        "Not carried by brat: documents (every sentence becomes one), levels, "
+        "Cannot be represented in brat: documents (every sentence becomes one), levels, "
         "tokens (there are single spaces between them).\n"
     )
-    assert said["brackets"] == "Not carried by brackets: documents, levels.\n"
-    assert said["spans"] == "Not carried by spans: documents, levels, the text.\n"
-    assert said["germeval"].endswith("Not carried by germeval: documents.\n")
+    assert said["brackets"] == "Cannot be represented in brackets: documents, levels.\n"
+    assert said["spans"] == "Cannot be represented in spans: documents, levels, the text.\n"
+    assert said["germeval"].endswith("Cannot be represented in germeval: documents.\n")
 
 
 def test_span_tables_carry_spans_without_text(tmp_path: Path, example: Path) -> None:
@@ -139,7 +139,7 @@ def test_nesting_does_not_fit_into_a_flat_column(tmp_path: Path, example: Path) 
     target = tmp_path / "flat.conll"
     result = run("convert", example / "gold.conll", target)
     assert result.exit_code == 2
-    assert "cannot carry" in result.stderr
+    assert "cannot represent" in result.stderr
     assert "--lossy" in result.stderr
     assert "--stacked" in result.stderr
     assert not target.exists()
@@ -155,7 +155,7 @@ def test_neighbours_do_not_fit_into_io(tmp_path: Path) -> None:
     source = tmp_path / "iob2.conll"
     source.write_text("a B-X\nb B-X\n")
     result = run("convert", source, tmp_path / "io.conll", "--to-encoding", "io")
-    assert "cannot carry 1 neighbour with one label" in result.stderr
+    assert "cannot represent 1 neighbour with one label" in result.stderr
 
 
 def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
@@ -165,21 +165,21 @@ def test_gaps_do_not_fit_into_columns(tmp_path: Path) -> None:
     )
     assert eh.read(source).spans().token_sets() == [{0, 2}]
     result = run("convert", source, tmp_path / "gaps.conll")
-    assert "cannot carry 1 span with gaps" in result.stderr
+    assert "cannot represent 1 span with gaps" in result.stderr
     assert run("convert", source, tmp_path / "gaps.tsv", "--to", "spans").exit_code == 0
     assert eh.read(tmp_path / "gaps.tsv").spans().token_sets() == [{0, 2}]
 
 
 def test_a_name_that_shows_no_format(tmp_path: Path, example: Path) -> None:
     result = run("convert", example / "gold.conll", tmp_path / "gold.xyz")
-    assert (result.exit_code, "does not show a format; name one with --to" in result.stderr) == (2, True)
+    assert (result.exit_code, "does not indicate a format; specify one with --to" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(("target", "form"), [("x.jsonl", "jsonl"), ("x.ann", "brat"), ("x.json", "label-studio")])
 def test_an_encoding_is_refused_where_there_are_no_tags(example: Path, tmp_path: Path, target: str, form: str) -> None:
     result = run("convert", example / "crf.conll", tmp_path / target, "--to-encoding", "bioes")
     assert result.exit_code == 2
-    assert f"--to-encoding is for spans that are written as tags, which {form} does not have" in result.output
+    assert f"--to-encoding needs spans written as tags, which {form} does not have" in result.output
     assert not (tmp_path / target).exists()
 
 
@@ -220,7 +220,7 @@ def test_an_empty_node_at_the_end_stays_in_its_sentence(tmp_path: Path) -> None:
 def test_conllx_has_words_only(tmp_path: Path) -> None:
     target = tmp_path / "gold.conllx"
     found = convert(TREES / "gold.conllu", target)
-    assert found.stderr == "Not carried by conllx: comments, multi-word tokens and empty nodes.\n"
+    assert found.stderr == "Cannot be represented in conllx: comments, multi-word tokens and empty nodes.\n"
     lines = [line for line in target.read_text().splitlines() if line]
     assert len(lines) == 855
     assert all(line.split("\t")[0].isdecimal() for line in lines)
@@ -233,7 +233,7 @@ def test_trees_are_not_lost_unasked(tmp_path: Path) -> None:
     found = convert(TREES / "gold.conllu", tmp_path / "gold.conll")
     assert found.exit_code == 2
     assert found.stderr == (
-        "evenhand: conll cannot carry trees; give --task tags to convert the tags alone, or --lossy.\n"
+        "evenhand: conll cannot represent trees; use --task tags to convert only the tags, or --lossy.\n"
     )
 
 
@@ -256,7 +256,7 @@ def test_universal_tags_become_upos(tmp_path: Path) -> None:
 
 def test_a_file_without_heads_has_no_trees_to_score(tmp_path: Path) -> None:
     convert(TAGS / "gold.tsv", tmp_path / "gold.conllu", "--task", "tags")
-    with pytest.raises(eh.InputError, match="the words have no heads; give --task tags to score its tags alone"):
+    with pytest.raises(eh.InputError, match="the words have no heads; use --task tags to score only its tags"):
         eh.score(tmp_path / "gold.conllu", tmp_path / "gold.conllu")
 
 
@@ -343,7 +343,7 @@ def test_a_table_of_neleval(tmp_path: Path) -> None:
     (tmp_path / "gold.tsv").write_text(HIPE, encoding="utf-8")
     refused = run_convert_links(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval")
     assert refused.exit_code == 2
-    assert "neleval cannot carry 1 span without links, which neleval takes for NIL; give --lossy" in refused.stderr
+    assert "neleval cannot represent 1 span without links, which neleval treats as NIL; use --lossy" in refused.stderr
     assert run_convert_links(tmp_path / "gold.tsv", tmp_path / "new.tsv", "--to", "neleval", "--lossy").exit_code == 0
     assert (tmp_path / "new.tsv").read_text(encoding="utf-8") == (
         "a\t3\t9\tQ9\t1\tLOC\tQ8\t0.5\tLOC\na\t11\t13\tNIL\t1\tPER\nb\t0\t2\tQ220\t1\n"
@@ -353,7 +353,7 @@ def test_a_table_of_neleval(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tokens", "spans", "message"),
     [
-        (["a", "#b"], [], "hipe cannot carry 1 token beginning with #, which would be skipped there"),
+        (["a", "#b"], [], "hipe cannot represent 1 token beginning with #, which would be skipped there"),
         (
             ["a"],
             [{"start": 0, "end": 1, "label": "x", "links": ["Q1"]}],
@@ -393,4 +393,4 @@ def test_texts_that_files_of_brat_cannot_have(tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "d", "text": "a\0b", "spans": []}) + "\n", encoding="utf-8")
     refused = run_convert_links(path, tmp_path / "new", "--to", "brat", "--task", "links")
     assert refused.exit_code == 2
-    assert "The text of document d has a NUL character, which brat's files cannot have." in refused.stderr
+    assert "The text of document d has a NUL character, which brat files cannot contain." in refused.stderr

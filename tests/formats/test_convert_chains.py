@@ -106,7 +106,7 @@ def run(*arguments: object) -> Result:
 def test_the_name_of_the_target_shows_its_format(tmp_path: Path, name: str, format: str, options: tuple) -> None:
     found = run(CHAINS / "neural.conll", tmp_path / name, *options)
     assert (found.exit_code, found.stdout) == (0, "")
-    assert found.stderr == f"Not carried by {format}: all but words, sentences, POS and chains.\n"
+    assert found.stderr == f"Cannot be represented in {format}: all but words, sentences, POS and chains.\n"
     assert eh.read(tmp_path / name, format=format).reading.format == format
     assert run(CHAINS / "neural.conll", tmp_path / name, *options, "-q").stderr == ""
 
@@ -116,7 +116,9 @@ def test_targets_that_have_no_place_for_chains(tmp_path: Path) -> None:
         found = run(CHAINS / "gold.conll", tmp_path / name, *options)
         assert found.exit_code == 2
         assert "cannot represent chains; convert to conll2012, coref-jsonl, corefud.\n" in found.stderr
-    assert "does not show a format; name one with --to" in run(CHAINS / "gold.conll", tmp_path / "out.tsv").stderr
+    assert (
+        "does not indicate a format; specify one with --to" in run(CHAINS / "gold.conll", tmp_path / "out.tsv").stderr
+    )
 
 
 def test_the_example_scores_the_same_in_all_formats(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_batches_do_not_change_what_is_written(tmp_path: Path) -> None:
     assert [each.pos for each in content(source)] == [each.pos for each in content(tmp_path / "text-corefud.conllu")]
 
 
-# Converting chains: what a format cannot carry is refused, or counted where it may be lost
+# Converting chains: what a format cannot represent is refused, or counted where it may be lost
 
 
 DECLARED = "# newdoc id = d\n# global.Entity = eid\n"
@@ -250,8 +252,8 @@ def test_parts_that_cross_others_of_their_chain_are_refused(tmp_path: Path) -> N
     with pytest.raises(eh.SettingError) as error:
         list(Conversion(FORMATS["corefud"], "chains").texts(iter([with_gaps({1, 2, 3, 5}, {0, 1, 2, 5})])))
     assert str(error.value) == (
-        "corefud cannot carry 1 mention crossing others of their chain, which would change bounds; "
-        "give --lossy to convert all the same."
+        "corefud cannot represent 1 mention crossing others of their chain, which would change bounds; "
+        "use --lossy to convert anyway."
     )
 
 
@@ -261,7 +263,7 @@ def test_adjoining_parts_that_cross_others_once_they_are_one(tmp_path: Path) -> 
     assert spans(source) == [(0, 6, (3, 4)), (1, 6, (3,))]
     found = run(source, tmp_path / "out.conllu")
     assert (found.exit_code, (tmp_path / "out.conllu").exists()) == (2, False)
-    assert "corefud cannot carry 1 mention crossing others of their chain" in found.stderr
+    assert "corefud cannot represent 1 mention crossing others of their chain" in found.stderr
     assert run(source, tmp_path / "out.conllu", "--lossy").stderr.startswith("Lost: 1 mention")
 
 
@@ -284,8 +286,8 @@ def test_gaps_are_refused_or_filled_elsewhere(tmp_path: Path, name: str, target:
     out = tmp_path / name
     outcome = run(source, out)
     assert (outcome.exit_code, outcome.stdout, out.exists()) == (2, "", False)
-    assert outcome.stderr.startswith(f"evenhand: {target} cannot carry 2 mentions with gaps")
-    assert outcome.stderr.endswith("; give --lossy to convert all the same.\n")
+    assert outcome.stderr.startswith(f"evenhand: {target} cannot represent 2 mentions with gaps")
+    assert outcome.stderr.endswith("; use --lossy to convert anyway.\n")
     lossy = run(source, out, "--lossy")
     assert (lossy.exit_code, lossy.stdout) == (0, "")
     assert lossy.stderr.startswith("Lost: 2 mentions with gaps")
@@ -300,8 +302,8 @@ def test_crossing_mentions_of_one_chain_are_refused_or_lost_in_brackets(tmp_path
     source, out = written(tmp_path, [CROSSING], tagged=False), tmp_path / name
     outcome = run(source, out)
     assert (outcome.exit_code, outcome.stdout, out.exists()) == (2, "", False)
-    assert f"evenhand: {target} cannot carry 1 mention" in outcome.stderr
-    assert "crossing others of their chain, which would change bounds; give --lossy" in outcome.stderr
+    assert f"evenhand: {target} cannot represent 1 mention" in outcome.stderr
+    assert "crossing others of their chain, which would change bounds; use --lossy" in outcome.stderr
     lossy = run(source, out, "--lossy")
     assert (lossy.exit_code, len(lossy.stderr.splitlines())) == (0, 1)
     assert "Lost: 1 mention" in lossy.stderr
@@ -314,7 +316,7 @@ def test_documents_without_words_have_no_place_in_corefud(tmp_path: Path) -> Non
     source = written(tmp_path, [Document("a", [], [], []), CROSSING._replace(chains=[[(0, 1)]])], tagged=False)
     found = run(source, tmp_path / "out.conllu")
     assert (found.exit_code, (tmp_path / "out.conllu").exists()) == (2, False)
-    assert "corefud cannot carry" in found.stderr
+    assert "corefud cannot represent" in found.stderr
     assert run(source, tmp_path / "out.conll").exit_code == 0
     assert [each.name for each in content(tmp_path / "out.conll")] == ["a", "d"]
 
@@ -376,7 +378,7 @@ def test_files_without_documents_can_be_converted(tmp_path: Path) -> None:
 def test_pos_with_tabs_are_refused_in_columns(tmp_path: Path) -> None:
     source = written(tmp_path, [Document("a", [["a", "b"]], [["NN", "A\tB"]], [])])
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match="is not possible in a column file"):
+        with pytest.raises(eh.SettingError, match="cannot be written to a column file"):
             converted(source, target)
 
 
@@ -384,7 +386,7 @@ def test_pos_with_tabs_are_refused_in_columns(tmp_path: Path) -> None:
 def test_words_that_no_column_can_hold(tmp_path: Path, word: str) -> None:
     source = written(tmp_path, [Document("a", [["a", word]], [["NN", "X"]], [])])
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match="is not possible in a column file; mend it first"):
+        with pytest.raises(eh.SettingError, match="cannot be written to a column file; fix it first"):
             converted(source, target)
     assert content(converted(source, "coref-jsonl")[0])[0].sentences == [["a", word]]
 
@@ -393,7 +395,7 @@ def test_words_that_no_column_can_hold(tmp_path: Path, word: str) -> None:
 def test_a_file_without_words_is_refused(tmp_path: Path, target: str) -> None:
     source = tmp_path / "bare.conll"
     source.write_text("#begin document (a)\n0 (1)\n1 (1)\n")
-    with pytest.raises(eh.SettingError, match=f"has no text, which {target} needs; give a file with words"):
+    with pytest.raises(eh.SettingError, match=f"has no text, which {target} needs; use a file with words"):
         converted(source, target)
 
 
@@ -418,7 +420,7 @@ def test_a_document_without_a_name_is_not_taken_for_a_part_of_the_one_before(tmp
     for target in ("conll2012", "corefud"):
         with pytest.raises(eh.SettingError) as error:
             converted(source, target)
-        sentence = f"A document has no name, but {target} needs one if there are several; give it one."
+        sentence = f"A document has no name, but {target} needs one if there are several; add one."
         assert str(error.value) == sentence
         with pytest.raises(eh.SettingError):
             converted(source, target, size=1)
@@ -458,9 +460,7 @@ def test_numbers_that_count_words_are_refused_in_conll2012(tmp_path: Path, sente
     source = written(tmp_path, [Document("d", sentences, [], [[(0, 0)]])], tagged=False)
     with pytest.raises(eh.SettingError) as error:
         converted(source, "conll2012")
-    assert str(error.value) == (
-        "The words are numbers, which conll2012 takes for positions; convert to another format."
-    )
+    assert str(error.value) == ("The words are numbers, which conll2012 reads as positions; convert to another format.")
     assert content(converted(source, "corefud")[0]) == content(source)
 
 
@@ -474,7 +474,7 @@ def test_numbers_of_json_are_no_words(tmp_path: Path) -> None:
     path = tmp_path / "numbers.jsonl"
     path.write_text(json.dumps({"doc_key": "d", "sentences": [["a", 7]], "clusters": []}) + "\n")
     with pytest.raises(
-        eh.InputError, match=r"numbers.jsonl:1: found a whole number for sentences\[0\]\[1\], which takes a string"
+        eh.InputError, match=r"numbers.jsonl:1: expected a string for sentences\[0\]\[1\], got a whole number"
     ):
         eh.read(path)
 
@@ -486,7 +486,7 @@ def test_numbers_of_json_are_no_words(tmp_path: Path) -> None:
 def test_sentences_without_words_are_refused_or_lost(tmp_path: Path, sentences: list[list[str]]) -> None:
     source = written(tmp_path, [Document("d", sentences, [], [[(0, 0)]])], tagged=False)
     for target in ("conll2012", "corefud"):
-        with pytest.raises(eh.SettingError, match=f"{target} cannot carry 1 sentence without words; give --lossy"):
+        with pytest.raises(eh.SettingError, match=f"{target} cannot represent 1 sentence without words; use --lossy"):
             converted(source, target)
         path, conversion = converted(source, target, lossy=True)
         assert dict(conversion.losses) == {"sentences without words": 1}
@@ -496,7 +496,7 @@ def test_sentences_without_words_are_refused_or_lost(tmp_path: Path, sentences: 
 
 def test_a_document_of_empty_sentences_is_one_without_words(tmp_path: Path) -> None:
     source = written(tmp_path, [Document("a", [[]], [], []), Document("b", [["w"]], [], [])], tagged=False)
-    with pytest.raises(eh.SettingError, match="corefud cannot carry 1 document without words"):
+    with pytest.raises(eh.SettingError, match="corefud cannot represent 1 document without words"):
         converted(source, "corefud")
     assert [each.name for each in content(converted(source, "corefud", lossy=True)[0])] == ["b"]
 

@@ -138,17 +138,17 @@ def test_both_kinds_of_clusters_want_a_choice(read: Read) -> None:
     both = {"tokens": ["a"], "predicted_clusters": [], "clusters": []}
     with pytest.raises(eh.InputError) as error:
         read(ADA, both)
-    found = "file.jsonl:2: the document has clusters and predicted_clusters; name one of them with --column."
+    found = "file.jsonl:2: the document has clusters and predicted_clusters; specify one of them with --column."
     assert str(error.value) == found
     with pytest.raises(
-        eh.SettingError, match="'gold' does not hold clusters; choose one of clusters, predicted_clusters"
+        eh.SettingError, match="'gold' does not contain clusters; choose one of clusters, predicted_clusters"
     ):
         read(both, column="gold")
 
 
 # What is wrong
 
-OUTSIDE = "give the first and the last token of each mention, counted from 0"
+OUTSIDE = "use the first and the last token of each mention, counted from 0"
 PROBLEMS: dict[str, tuple[object, str]] = {
     "behind the end": (
         {"tokens": ["a", "b"], "clusters": [[[0, 0]], [[1, 2]]]},
@@ -162,17 +162,17 @@ PROBLEMS: dict[str, tuple[object, str]] = {
         {"sentences": [], "clusters": [[[0, 0]]]},
         f"the mention [0, 0] is outside the document, which has 0 tokens; {OUTSIDE}",
     ),
-    "no clusters": ({"tokens": ["a"]}, "the document has no clusters; give its clusters, or an empty list"),
+    "no clusters": ({"tokens": ["a"]}, "the document has no clusters; add its clusters, or an empty list"),
     "null": (
         {"tokens": ["a"], "clusters": None},
-        "the document has no clusters; give its clusters, or an empty list",
+        "the document has no clusters; add its clusters, or an empty list",
     ),
-    "no words": ({"clusters": []}, "the document has no sentences or tokens; give its words"),
+    "no words": ({"clusters": []}, "the document has no sentences or tokens; add its words"),
     "pos": (
         {"sentences": [["a"], ["b", "c"]], "pos": [["X", "Y"], ["Z"]], "clusters": []},
-        "pos does not have the shape of sentences; give one POS for every word",
+        "pos does not have the shape of sentences; use one POS per word",
     ),
-    "a name twice": (ADA, "the document a began in line 1 already; give every document a different name"),
+    "a name twice": (ADA, "the document a already began in line 1; give every document a different name"),
     "a list": ([1], "the line is not a JSON object (it is a list); write one JSON object per line"),
     "cut off": (
         '{"tokens": ["a"], "clusters": [',
@@ -180,27 +180,27 @@ PROBLEMS: dict[str, tuple[object, str]] = {
     ),
     "sentences of strings": (
         {"sentences": ["a b"], "clusters": []},
-        "found a string for sentences[0], which takes a list; mend the record",
+        "expected a list for sentences[0], got a string; fix the record",
     ),
     "a number as a word": (
         {"tokens": ["a", 1], "clusters": []},
-        "found a whole number for tokens[1], which takes a string; mend the record",
+        "expected a string for tokens[1], got a whole number; fix the record",
     ),
     "flat clusters": (
         {"tokens": ["a"], "clusters": [[0, 0]]},
-        "found a whole number for clusters[0][0], which takes a list; mend the record",
+        "expected a list for clusters[0][0], got a whole number; fix the record",
     ),
     "three numbers": (
         {"tokens": ["a"], "clusters": [[[0, 0, 0]]]},
-        "expected a list of length 2 for clusters[0][0]; mend the record",
+        "expected a list of length 2 for clusters[0][0]; fix the record",
     ),
     "a text as a place": (
         {"tokens": ["a"], "clusters": [[["0", 0]]]},
-        "found a string for clusters[0][0][0], which takes a whole number; mend the record",
+        "expected a whole number for clusters[0][0][0], got a string; fix the record",
     ),
     "a number as a name": (
         {"doc_key": 3, "tokens": ["a"], "clusters": []},
-        "found a whole number for doc_key, which takes a string; mend the record",
+        "expected a string for doc_key, got a whole number; fix the record",
     ),
 }
 
@@ -245,7 +245,7 @@ def test_a_check_reports_all_problems(read: Read) -> None:
 def test_a_name_three_times(read: Read) -> None:
     Path("file.jsonl").write_text(lines(ADA, ADA, ADA))
     found = check(Path("file.jsonl"), ReadSettings())
-    finding = "the document a began in line 1 already"
+    finding = "the document a already began in line 1"
     assert [(each.line, each.finding) for each in found.problems] == [(2, finding), (3, finding)]
 
 

@@ -359,16 +359,15 @@ PROBLEMS: dict[str, tuple[str, str]] = {
     "two closings": (sentence("(e1))"), f"3: 'Entity=(e1))' is not a coreference annotation; {REMEDY}."),
     "columns": (
         sentence("-") + "1\tw\t_\n",
-        "5: found 3 columns where corefud has 10; mend the line (a cut one shows that the file was not written to its "
-        "end).",
+        "5: expected 10 columns, got 3; fix the line (if it is cut off, the file was not written completely).",
     ),
     "numbers": (
         sentence("-") + word(1) + word(3),
-        "6: found the word 3 where 2 is next; number the words of every sentence from 1, without gaps.",
+        "6: expected the word 2 next, got 3; number the words of every sentence from 1, without gaps.",
     ),
     "a document twice": (
         sentence("-") + "# newdoc id = d\n" + sentence("-"),
-        "5: the document d began in line 1 already; give every document a different name.",
+        "5: the document d already began in line 1; give every document a different name.",
     ),
 }
 
@@ -434,7 +433,7 @@ def test_documents_begin_with_a_sentence_that_is_left_out(checked: Check) -> Non
 
 def test_a_document_three_times(checked: Check) -> None:
     again = "# newdoc id = d\n" + sentence("-")
-    finding = "the document d began in line 1 already"
+    finding = "the document d already began in line 1"
     assert [(each.line, each.finding) for each in checked(HEAD + sentence("-") + again + again).problems] == [
         (5, finding),
         (8, finding),
@@ -443,16 +442,14 @@ def test_a_document_three_times(checked: Check) -> None:
 
 def test_no_word_at_all(checked: Check) -> None:
     assert [str(each) for each in checked(HEAD).problems] == [
-        "file.conllu: the file has no sentences; check how it was written, or name its --format."
+        "file.conllu: the file has no sentences; check how it was written, or specify its --format."
     ]
 
 
 @pytest.mark.parametrize("column", ["xpos", "pos=lemma", "pos=4", "word=upos", 4])
 def test_other_columns_are_refused(checked: Check, column: int | str) -> None:
     checked(HEAD + sentence("(e1)"))
-    with pytest.raises(
-        eh.SettingError, match=f"{column!r} does not name a column of CorefUD; write pos=upos or pos=xpos"
-    ):
+    with pytest.raises(eh.SettingError, match=f"{column!r} is not a column of CorefUD; write pos=upos or pos=xpos"):
         eh.read("file.conllu", column=column)
 
 
@@ -545,6 +542,6 @@ def test_mentions_across_sentences_are_kept_and_said(tmp_path: Path, mentions: l
     source = written(tmp_path, [Document("d", [["a"], ["b", "c"]], [], mentions)], tagged=False)
     target = tmp_path / "out.conllu"
     found = CliRunner().invoke(main, ["convert", str(source), str(target)], prog_name="evenhand")
-    more = "corefud can hold, but udapi and its scorer refuse.\n" if said else ""
+    more = "corefud can represent, but udapi and its scorer refuse.\n" if said else ""
     assert (found.exit_code, found.stderr) == (0, said + more)
     assert eh.score(source, target)["mentions"].f1 == 1

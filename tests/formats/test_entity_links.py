@@ -58,7 +58,7 @@ def test_candidates_of_neleval_are_ranked_by_their_scores(tmp_path: Path) -> Non
         ("d\t0\tx\tQ1\t1\tLOC", "has no document with start and end"),
         ("\t0\t3\tQ1\t1\tLOC", "has no document with start and end"),
         ("d\t5\t3\tQ1\t1\tLOC", "the link from 5 to 3 ends before it begins"),
-        ("d\t0\t3\tQ1\t1\tLOC\tQ2", "found 4 cells after the end, where each candidate has three"),
+        ("d\t0\t3\tQ1\t1\tLOC\tQ2", "expected three cells per candidate, got 4 after the end"),
         ("d\t0\t3\tQ1\tbest\tLOC", "found a score that is not a number in 'Q1 best LOC'"),
         ("d\t0\t3\t\t1\tLOC", "a candidate has no identifier"),
     ],
@@ -82,7 +82,7 @@ def test_links_in_documents_that_a_table_of_neleval_lacks_are_wrong(tmp_path: Pa
 def test_offsets_without_a_text_do_not_go_with_a_text(tmp_path: Path) -> None:
     table = written(tmp_path / "links.tsv", "doc\t0\t4\tQ1\t1\tLOC\n")
     gold = brat(tmp_path, "T1\tLOC 0 5\tParis\nN1\tReference T1 Q1\tParis\n")
-    message = "links.tsv: one side has a text, and the other one has offsets without it; give a text on both sides"
+    message = "links.tsv: one side has a text, and the other has offsets without a text; use a text on both sides"
     with pytest.raises(eh.InputError, match=message):
         eh.score(gold, table, task="links")
 
@@ -105,7 +105,7 @@ def test_links_of_brat(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("N1\tReference T9 Q1\tParis", "no line defines T9; add a line that begins with it, or mend the link"),
+        ("N1\tReference T9 Q1\tParis", "no line defines T9; add a line that starts with it, or fix the link"),
         ("N1\tReference T1\tParis", "is not a link of a span to an identifier; write identifier, tab, Reference"),
         ("N1\tReference T1  \tParis", "is not a link of a span to an identifier"),
     ],
@@ -153,7 +153,7 @@ def test_lines_without_links_are_spans(tmp_path: Path) -> None:
             r"the span \[0, 9\] '_' ends after its text",
         ),
         ({"text": "ab", "spans": [{"start": 0, "end": 1, "links": [""]}]}, "a span has an empty identifier"),
-        ({"tokens": ["ab"], "spans": []}, "the record has tokens where the file began with a text"),
+        ({"tokens": ["ab"], "spans": []}, "the record has tokens, but the file began with a text"),
         ("text", "the line is not a JSON object"),
     ],
 )

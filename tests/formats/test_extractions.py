@@ -179,11 +179,11 @@ def test_half_a_surrogate_becomes_a_replacement_character(tmp_path: Path) -> Non
         ("[1]", "the line is not a JSON object"),
         ("[" * 100_000, "the line is not a JSON object"),
         ('{"id": 1}', f"the record has none of the keys {', '.join(('output', 'response', 'completion'))}, prediction"),
-        ('{"id": 1.5, "output": ""}', "the id 1.5 is neither a text nor a whole number"),
-        ('{"id": true, "output": ""}', "the id True is neither a text nor a whole number"),
-        ('{"id": ["a"], "output": ""}', "the id ['a'] is neither a text nor a whole number"),
-        ('{"label": 3, "output": ""}', "the label 3 is not a text"),
-        ('{"label": " ", "output": ""}', "the label ' ' is not a text"),
+        ('{"id": 1.5, "output": ""}', "the id 1.5 is neither a string nor a whole number"),
+        ('{"id": true, "output": ""}', "the id True is neither a string nor a whole number"),
+        ('{"id": ["a"], "output": ""}', "the id ['a'] is neither a string nor a whole number"),
+        ('{"label": 3, "output": ""}', "the label 3 is not a string"),
+        ('{"label": " ", "output": ""}', "the label ' ' is not a string"),
     ],
     ids=range(10),
 )
@@ -260,10 +260,7 @@ def test_a_file_that_the_gold_standard_lacks_is_refused(tmp_path: Path, gold_fol
 
 def test_answers_are_no_gold_standard(tmp_path: Path, gold_folder: Path) -> None:
     path = write(tmp_path / "gpt.jsonl", {"output": "[]"})
-    sentence = (
-        f"{path}: holds answers of a language model, which have no text and no positions; give them as a system, "
-        "beside a gold standard."
-    )
+    sentence = f"{path}: contains answers of a language model, which have no text and no positions; pass them as a system, with a gold standard."
     with pytest.raises(InputError) as caught:
         eh.score(path, gold_folder / "1.conll")
     assert str(caught.value) == sentence
@@ -278,7 +275,7 @@ def test_answers_are_not_converted(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["convert", str(path), str(tmp_path / "x.conll")])
     assert (result.exit_code, result.stderr) == (
         2,
-        f"evenhand: {path} holds answers of a language model, which have no positions; find them with evenhand ground, "
+        f"evenhand: {path} contains answers of a language model, which have no positions; find them with evenhand ground, "
         "and convert its output.\n",
     )
 
@@ -286,7 +283,7 @@ def test_answers_are_not_converted(tmp_path: Path) -> None:
 def test_a_list_of_records_is_no_answer(tmp_path: Path) -> None:
     path = tmp_path / "answers.json"
     path.write_text('[{"id": "a", "output": "[]"}, {"id": "b", "output": "[]"}]')
-    with pytest.raises(eh.InputError, match="the file is a JSON list of records, where it could be one answer only"):
+    with pytest.raises(eh.InputError, match="the file is a JSON list of records, but may contain only one answer"):
         eh.score(eh.spans([[]], tokens=[["Ada"]]), path, format={"system": "extractions"})
 
 
@@ -347,6 +344,6 @@ def test_the_command_line_shows_a_system_without_spans_once(tmp_path: Path) -> N
     system = write(tmp_path / "gpt.jsonl", {"output": "I cannot say."})
     command = [sys.executable, "-W", "always", "-m", "evenhand", "score", str(gold), str(system)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert (done.stdout + done.stderr).count("no answer has a span that can be read") == 1
+    assert (done.stdout + done.stderr).count("no answer has a readable span") == 1
     assert "Warning: system gpt: no answer" in done.stdout
     assert "EvenhandWarning" not in done.stderr

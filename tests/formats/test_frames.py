@@ -227,7 +227,7 @@ def test_a_document_without_spans_has_a_row() -> None:
     with pytest.raises(eh.InputError) as error:
         eh.score(gold.iloc[:1], system)
     assert str(error.value) == (
-        "frame: has spans in the document 'b', of which the gold standard has no row; if it has no gold spans, add a"
+        "frame: has spans in the document 'b', which has no row in the gold standard; if it has no gold spans, add a"
         " row there with this document, and without start, end and label."
     )
 
@@ -251,7 +251,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "missing tag": (
         {**ONE, "tag": ["B-PER", "I-PER", "O", np.nan, "B-LOC"]},
         {},
-        ":4: found a missing value in the column 'tag'; fill it in, or leave the row out.",
+        ":4: found a missing value in the column 'tag'; fill it in, or remove the row.",
     ),
     "missing sentence": (
         {**ONE, "sentence": [1, 1, None, 2, 2]},
@@ -261,17 +261,17 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "numbers as tags": (
         {**ONE, "tag": [1, 2, 0, 0, 3]},
         {},
-        ": the column 'tag' has numbers where texts were expected; replace numbers by their names.",
+        ": expected strings in the column 'tag', got numbers; replace numbers by their names.",
     ),
     "dates as tokens": (
         {**ONE, "token": [np.datetime64("2024-01-01")] * 5},
         {},
-        ": the column 'token' has values of the type timestamp",
+        ": expected strings in the column 'token', got values of type timestamp",
     ),
     "mixed tokens": (
         {**ONE, "token": ["Ada", 3, "wrote", "in", "London"]},
         {},
-        ":2: found a value of the type int among texts in the column 'token'; give texts only: .astype(str).",
+        ":2: expected strings in the column 'token', got a value of type int; convert it with .astype(str).",
     ),
     "sentences in pieces": (
         {**ONE, "sentence": [1, 1, 2, 1, 2]},
@@ -286,32 +286,32 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "no tokens": (
         {"sentence": ONE["sentence"], "t": ONE["token"], "tag": ONE["tag"]},
         {},
-        ": no column of tokens is recognised among sentence, t, tag; name it: column={'token': NAME}.",
+        ": no column of tokens is recognised among sentence, t, tag; specify it with column={'token': NAME}.",
     ),
     "no sentences": (
         {"s": ONE["sentence"], "token": ONE["token"], "tag": ONE["tag"]},
         {},
-        ": no column of sentence ids is recognised among s, token, tag; name it: column={'sentence': NAME}.",
+        ": no column of sentence ids is recognised among s, token, tag; specify it with column={'sentence': NAME}.",
     ),
     "no tags": (
         {"sentence": ONE["sentence"], "token": ONE["token"]},
         {},
-        ": no column of tags is recognised among sentence, token; name it: column={'tag': NAME}.",
+        ": no column of tags is recognised among sentence, token; specify it with column={'tag': NAME}.",
     ),
     "several columns of tags": (
         {**{name: ONE[name] for name in ("sentence", "token")}, "ner": ONE["tag"], "ent": OTHER["tag"]},
         {},
-        ": several columns may hold the tags: ner, ent; name it: column={'tag': NAME}.",
+        ": several columns may hold the tags: ner, ent; specify it with column={'tag': NAME}.",
     ),
     "an unknown column": (
         ONE,
         {"column": "tags"},
-        ": there is no column 'tags' among sentence, token, tag; name one of these.",
+        ": there is no column 'tags' among sentence, token, tag; specify one of these.",
     ),
     "an unknown number": (
         ONE,
         {"column": 4},
-        ": there is no column 4 among 3: sentence, token, tag; name one of these.",
+        ": there is no column 4 among 3: sentence, token, tag; specify one of these.",
     ),
     "two kinds of rows": (
         {**SPANS, "token": ["Ada", "wrote"]},
@@ -322,33 +322,33 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "roles of two kinds": (
         {**SPANS, "token": ["Ada", "wrote"]},
         {"column": {"token": "token", "start": "start"}},
-        ": the roles token, start are of rows per token and of rows per span; name one kind.",
+        ": the roles token, start are of rows per token and of rows per span; choose one kind.",
     ),
     "no documents": (
         {name: SPANS[name] for name in ("start", "end", "label")},
         {},
-        ": no column of document ids is recognised among start, end, label; name it: column={'document': NAME}.",
+        ": no column of document ids is recognised among start, end, label; specify it with column={'document': NAME}.",
     ),
     "no labels": (
         {name: SPANS[name] for name in ("document", "start", "end")},
         {},
-        ": no column of labels is recognised among document, start, end; name it: column={'label': NAME}.",
+        ": no column of labels is recognised among document, start, end; specify it with column={'label': NAME}.",
     ),
     "documents and sentences": (
         {**SPANS, "sentence": [1, 2]},
         {},
-        ": start and end may count in 'document' or in 'sentence'; name the one: column={'document': 'document'}.",
+        ": start and end may count in 'document' or in 'sentence'; specify which one with column={'document': 'document'}.",
     ),
     "missing label": (
         {**SPANS, "label": ["PER", None]},
         {},
-        ":2: found a missing value in the column 'label'; fill it in, or leave the row out; a document without spans has"
+        ":2: found a missing value in the column 'label'; fill it in, or remove the row; a document without spans has"
         " none of start, end and label.",
     ),
     "missing document": (
         {**SPANS, "document": ["a", None]},
         {},
-        ":2: found a missing value in the column 'document'; fill it in, or leave the row out.",
+        ":2: found a missing value in the column 'document'; fill it in, or remove the row.",
     ),
     "a negative offset": (
         {**SPANS, "start": [0, -4]},
@@ -369,23 +369,23 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "two texts of a document": (
         {**SPANS, "text": ["Ada wrote", "Ada reads"]},
         {},
-        ":2: the column 'text' has another text for the document 'a' than before; name its role: column={'text': NAME} or"
+        ":2: the column 'text' has another text for the document 'a' than before; specify its role with column={'text': NAME} or"
         " column={'quote': NAME}.",
     ),
     "a wrong quote": (
         {**SPANS, "text": ["Ada wrote"] * 2, "mention": ["Ada", "ote"]},
         {"column": {"text": "text", "quote": "mention"}},
-        ": in the document 'a', 'ote' is quoted at [4, 9], where the text has 'wrote'; mend the offsets.",
+        ": in the document 'a', 'ote' is quoted at [4, 9], where the text has 'wrote'; fix the offsets.",
     ),
     "offsets as text": (
         {**SPANS, "start": ["0", "4"]},
         {"column": {"start": "start"}},
-        ": the column 'start' has texts where offsets were expected; give whole numbers.",
+        ": expected offsets in the column 'start', got strings; use whole numbers.",
     ),
     "several labels": (
         SPANS,
         {"column": ["label", "document"]},
-        ": several columns of labels are named: label, document; name one, and others by their roles: column={'start': NAME}.",
+        ": several columns of labels are specified: label, document; specify one, and others by their roles: column={'start': NAME}.",
     ),
     "no rows": ({"sentence": [], "token": [], "tag": []}, {}, ": it has no rows; check how it was made."),
 }
@@ -400,13 +400,13 @@ def test_messages(data: dict[str, Any], options: dict[str, Any], message: str) -
 
 def test_messages_about_two_sides() -> None:
     frame = pandas.DataFrame(ONE)
-    with pytest.raises(eh.InputError, match="found one column of tags, 'tag', where gold and prediction need two"):
+    with pytest.raises(eh.InputError, match=r"expected two columns of tags \(gold and prediction\), got one, 'tag'"):
         eh.score(frame)
     with pytest.raises(
         eh.SettingError, match=r"column has no side 'tokn'; the sides are gold and system, and the roles"
     ):
         eh.score(frame, frame, column={"tokn": "token"})
-    with pytest.raises(eh.SettingError, match="A file that is read alone has no sides"):
+    with pytest.raises(eh.SettingError, match="A file read alone has no sides"):
         eh.read(frame, column={"gold": "tag"})
     with pytest.raises(
         eh.InputError, match=r"frame: is a lazy frame, which has no rows yet; collect it: frame.collect"
@@ -427,5 +427,5 @@ def test_pyarrow_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(eh.InputError) as error:
         eh.score(frame, frame)
     assert (
-        str(error.value) == "frame: data frames take pyarrow, which is not installed; run: pip install evenhand[arrow]."
+        str(error.value) == "frame: data frames need pyarrow, which is not installed; run: pip install evenhand[arrow]."
     )

@@ -104,13 +104,13 @@ def test_columns_by_name_or_number(table: Write) -> None:
     [
         (
             "NEL-LIT",
-            "1: found 1 column, where tags and links are read; name two, such as --column NE-COARSE-LIT,NEL-LIT",
+            "1: expected one column of tags and one of links, got 1; specify two, such as --column NE-COARSE-LIT,NEL-LIT",
         ),
         (
             ["NE-COARSE-LIT", "NEL"],
-            "1: column 'NEL' does not exist; name one of these with --column: TOKEN, NE-COARSE-LIT",
+            "1: column 'NEL' does not exist; specify one of these with --column: TOKEN, NE-COARSE-LIT",
         ),
-        ([2, 9], "1: column 9 does not exist; name one of these"),
+        ([2, 9], "1: column 9 does not exist; specify one of these"),
     ],
 )
 def test_columns_that_are_not_there(table: Write, column: str | list[str], message: str) -> None:
@@ -129,7 +129,7 @@ def test_a_token_before_the_first_document(table: Write) -> None:
 
 
 def test_two_documents_of_one_name(table: Write) -> None:
-    with pytest.raises(eh.InputError, match=r"table.tsv:4: the document a began in line 2 already"):
+    with pytest.raises(eh.InputError, match=r"table.tsv:4: the document a already began in line 2"):
         eh.read(table("# document_id = a\nBern O O _ _ _\n# document_id = a\nund O O _ _ _\n"))
 
 
@@ -164,7 +164,7 @@ def test_a_response_without_documents_and_a_gold_standard_without_tokens(table: 
 @pytest.mark.parametrize(
     ("response", "message"),
     [
-        ("In O O _ _ _\nBern O O _ _ _\n", "system.tsv:3: the file has 2 tokens, and the gold standard more"),
+        ("In O O _ _ _\nBern O O _ _ _\n", "system.tsv:3: the file has 2 tokens, but the gold standard has more"),
         ("x O O _ _ _\n" * 5, "system.tsv:6: the gold standard ends before this token, with 4 tokens"),
         ("# document_id = a\nIn O O _ _ _\n", "system.tsv:3: the document 'a' has 1 token, in the gold standard 2"),
         ("# document_id = x\nIn O O _ _ _\n", "no document of the gold standard is here: the first one is 'x'"),
@@ -185,11 +185,9 @@ def test_links_that_are_spelled_otherwise_are_wrong_under_strict_bounds_and_note
     response = table(GOLD.replace("Bad", '"Bad"').replace('\n" ', '\n"""" '), "system.tsv")
     result = eh.score(table(GOLD), response, match=["hipe", "all"])
     assert [result[model].overall["TP"] for model in ("hipe-strict", "hipe-fuzzy", "all")] == [1, 2, 2]
-    assert any(
-        note.startswith("system system: 2 tokens are spelled otherwise than in the gold") for note in result.notes
-    )
+    assert any(note.startswith("system system: 2 tokens are spelled differently in the gold") for note in result.notes)
     assert (
-        "system system: under hipe-strict, 1 link is wrong only because tokens are spelled otherwise." in result.notes
+        "system system: under hipe-strict, 1 link is wrong only because tokens are spelled differently." in result.notes
     )
     with pytest.raises(eh.InputError, match=r"system.tsv:6: found '\"\"\"\"' where the gold standard has '\"'"):
         eh.score(table(GOLD), response, align="strict")

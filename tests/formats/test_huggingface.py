@@ -202,7 +202,7 @@ def test_a_name_that_is_no_tag_matters_only_if_a_token_has_it(tmp_path: Path) ->
     save(folder, {"tokens": TOKENS, "ner_tags": [[1, 2, 0], [], [0, 5]]}, features)
     assert error(folder) == (
         ":3: the tag 'X' is not a prefix such as B- or I- with a label after it; "
-        "mend it, or name the encoding (--encoding plain for labels without prefixes)."
+        "fix it, or specify the encoding (--encoding plain for labels without prefixes)."
     )
 
 
@@ -211,11 +211,10 @@ def test_encoding_and_repair_can_be_named(tmp_path: Path) -> None:
     assert read(folder, encoding="iob2").spans().rows() == SPANS
     assert read(folder, encoding="iob2", repair="discard").spans().rows() == SPANS[:1]
     assert error(folder, encoding="iob2", repair="error") == (
-        ":3: the span that begins here with 'I-LOC' is ill-formed in IOB2; "
-        "mend it, or choose --repair begin or discard."
+        ":3: the span that begins here with 'I-LOC' is ill-formed in IOB2; fix it, or choose --repair begin or discard."
     )
     assert error(folder, encoding="io") == (
-        ":1: the tag 'B-PER' does not occur in IO, the encoding named; name the file's encoding with --encoding."
+        ":1: the tag 'B-PER' does not occur in IO, the encoding named; specify the file's encoding with --encoding."
     )
 
 
@@ -223,7 +222,7 @@ def test_a_tag_that_the_recognised_encoding_does_not_have(tmp_path: Path) -> Non
     tags = [["B-PER", "I-PER", "O"], [], ["O", "S-LOC"]]
     assert error(save(tmp_path / "data", {"tokens": TOKENS, "ner_tags": tags})) == (
         ":3: the tag 'S-LOC' does not occur in IOB2, the encoding recognised from the first ones; "
-        "name the file's encoding with --encoding."
+        "specify the file's encoding with --encoding."
     )
 
 
@@ -239,8 +238,8 @@ def test_rows_with_more_or_fewer_tags_than_tokens(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [-100, -1, 5])
 def test_numbers_without_a_name(tmp_path: Path, number: int) -> None:
     assert error(save_numbers(tmp_path / "data", [[1, 2, 0], [], [0, number]])) == (
-        f":3: found the tag number {number} where 'ner_tags' has names for 0 to 4; "
-        "give every token a tag (-1 and -100 mean none)."
+        f":3: expected tag numbers from 0 to 4 in 'ner_tags', got {number}; "
+        "give every token a tag (-1 and -100 mean no tag)."
     )
 
 
@@ -270,15 +269,15 @@ def test_nulls(tmp_path: Path, tokens: list[Any], numbers: list[Any], sentence: 
         ),
         (
             {"tokens": TOKENS, "pos_tags": NUMBERS, "chunk_tags": NUMBERS},
-            ": several columns could have the tags: pos_tags, chunk_tags; name one of them with --column.",
+            ": several columns may hold the tags: pos_tags, chunk_tags; specify one of them with --column.",
         ),
         (
             {"tokens": TOKENS, "id": ["0", "1", "2"]},
-            ": no column of tags with lists of numbers or strings is among tokens, id; name the column with the tags with --column.",
+            ": no column of tags with lists of numbers or strings is among tokens, id; specify the column of tags with --column.",
         ),
         (
             {"tokens": TOKENS, "ner_tags": [[[0]], [], [[1]]], "pos_tags": NUMBERS},
-            ": no column 'ner_tags' with lists of numbers or strings is among tokens, ner_tags, pos_tags; name the column with the tags with --column.",
+            ": no column 'ner_tags' with lists of numbers or strings is among tokens, ner_tags, pos_tags; specify the column of tags with --column.",
         ),
     ],
 )
@@ -290,7 +289,7 @@ def test_columns_that_do_not_fit(tmp_path: Path, columns: dict[str, list[Any]], 
 def test_a_named_column_that_has_no_tags(tmp_path: Path, column: str | int) -> None:
     assert error(save_numbers(tmp_path / "data"), {"spans": (column,)}) == (
         f": no column {column!r} with lists of numbers or strings is among tokens, ner_tags; "
-        "name the column with the tags with --column."
+        "specify the column of tags with --column."
     )
 
 
@@ -314,7 +313,7 @@ def test_a_folder_of_splits(tmp_path: Path) -> None:
     save_numbers(tmp_path / "train")
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "validation", "test"]}')
     assert is_dataset(Source(tmp_path), None)
-    assert error(tmp_path) == (": is a folder of splits (train, validation, test); name the folder of one of them.")
+    assert error(tmp_path) == (": is a folder of splits (train, validation, test); specify the folder of one split.")
 
 
 def test_a_folder_is_recognised_by_its_description_and_arrow_files(tmp_path: Path) -> None:
@@ -343,8 +342,8 @@ def test_a_folder_is_recognised_by_its_description_and_arrow_files(tmp_path: Pat
         ("dataset_info.json", b"[]", ": dataset_info.json is broken"),
         ("dataset_info.json", b'{"features": 1}', ": dataset_info.json is broken"),
         ("data-00000-of-00001.arrow", None, ": there is no data-00000-of-00001.arrow in this folder"),
-        ("data-00000-of-00001.arrow", b"", ": data-00000-of-00001.arrow is not an Arrow stream, or a broken one"),
-        ("data-00000-of-00001.arrow", b"text", ": data-00000-of-00001.arrow is not an Arrow stream, or a broken one"),
+        ("data-00000-of-00001.arrow", b"", ": data-00000-of-00001.arrow is not an Arrow stream, or is broken"),
+        ("data-00000-of-00001.arrow", b"text", ": data-00000-of-00001.arrow is not an Arrow stream, or is broken"),
     ],
 )
 def test_broken_folders(tmp_path: Path, name: str, content: bytes | None, sentence: str) -> None:
@@ -361,7 +360,7 @@ def test_a_stream_cut_off_between_two_record_batches_is_not_taken_for_a_shorter_
     file = folder / "data-00000-of-00001.arrow"
     file.write_bytes(file.read_bytes()[:-8])
     assert error(folder) == (
-        ": data-00000-of-00001.arrow is not an Arrow stream, or a broken one; save the dataset again with save_to_disk."
+        ": data-00000-of-00001.arrow is not an Arrow stream, or is broken; save the dataset again with save_to_disk."
     )
 
 
@@ -390,5 +389,5 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_pyarrow_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert error(tmp_path) == (
-        ": datasets on disk take pyarrow, which is not installed; run: pip install evenhand[arrow]."
+        ": datasets on disk need pyarrow, which is not installed; run: pip install evenhand[arrow]."
     )

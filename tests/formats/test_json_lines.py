@@ -182,7 +182,7 @@ def test_ill_formed_tags_are_repaired_as_asked(file: File) -> None:
     assert read(path, encoding="iob2", repair="discard").spans().rows() == [("PER", 0, 0, 2)]
     assert refusal(path, encoding="iob2", repair="error") == (
         "file.jsonl:1: the span that begins here with 'I-LOC' is ill-formed in IOB2; "
-        "mend it, or choose --repair begin or discard."
+        "fix it, or choose --repair begin or discard."
     )
 
 
@@ -319,35 +319,35 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
             '{"text": "a", "spans": []} {"text": "a", "spans": []}',
             "the line is not a JSON object (trailing characters (byte 28)); write one JSON object per line",
         ),
-        ({"text": 1, "spans": []}, "found a whole number for text, which takes a string; mend the record"),
-        ({"text": "a", "spans": {}}, "found an object for spans, which takes a list; mend the record"),
+        ({"text": 1, "spans": []}, "expected a string for text, got a whole number; fix the record"),
+        ({"text": "a", "spans": {}}, "expected a list for spans, got an object; fix the record"),
         (
             spanning({**ADA, "start": "0"}),
-            "found a string for spans[0].start, which takes a whole number; mend the record",
+            "expected a whole number for spans[0].start, got a string; fix the record",
         ),
-        (spanning({**ADA, "start": -1}), "expected a whole number >= 0 for spans[0].start; mend the record"),
+        (spanning({**ADA, "start": -1}), "expected a whole number >= 0 for spans[0].start; fix the record"),
         (
             spanning({**ADA, "end": 10**30}),
-            "expected a whole number <= 9007199254740992 for spans[0].end; mend the record",
+            "expected a whole number <= 9007199254740992 for spans[0].end; fix the record",
         ),
-        (spanning(ADA, {"start": 0, "end": 3}), "spans[1] has no 'label'; mend the record"),
-        (spanning({**ADA, "label": None}), "found null for spans[0].label, which takes a string; mend the record"),
-        (spanning({**ADA, "label": ""}), "the span [0, 3] '' has an empty label; name its label"),
+        (spanning(ADA, {"start": 0, "end": 3}), "spans[1] has no 'label'; fix the record"),
+        (spanning({**ADA, "label": None}), "expected a string for spans[0].label, got null; fix the record"),
+        (spanning({**ADA, "label": ""}), "the span [0, 3] '' has an empty label; add its label"),
         (
             {"text": TEXT, "label": ["PER"]},
             "the record has a text but no spans, entities, label or labels; list its spans under one of these keys",
         ),
         (
             {"text": TEXT, "entities": [{"start_offset": 0, "label": "X"}]},
-            "entities[0] has no 'end_offset'; mend the record",
+            "entities[0] has no 'end_offset'; fix the record",
         ),
         (
             {"id": 1},
-            "the record has no text, data, tokens or words; give a text and spans, or tokens and spans or tags",
+            "the record has no text, data, tokens or words; write a text and spans, or tokens with spans or tags",
         ),
         (
             {"text": TEXT, "predictions": [ADA]},
-            "the record has 'predictions' only, which is the layer of a system; name it with --column predictions",
+            "the record has only 'predictions', which is the layer of a system; specify it with --column predictions",
         ),
         (
             {"tokens": TOKENS},
@@ -355,11 +355,11 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             {"tokens": [{"text": "Ada", "start": 0, "end": 3}], "spans": []},
-            "the record has tokens with offsets but no text; give its text",
+            "the record has tokens with offsets but no text; add its text",
         ),
         (
             {"tokens": TOKENS, "spans": []},
-            "the record has tokens and spans where the file began with a text; put the two into separate files",
+            "the record has tokens and spans, but the file began with a text; put the two into separate files",
         ),
         (
             spanning({**LONDON, "end": 21}),
@@ -369,7 +369,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         (spanning({**ADA, "start": 5}), f"the span [5, 3] 'PER' covers nothing; {COUNT}"),
         (
             spanning({"start": 3, "end": 4, "label": "X"}),
-            "the span [3, 4] 'X' covers only spaces; mend its offsets, or remove it",
+            "the span [3, 4] 'X' covers only spaces; fix its offsets, or remove it",
         ),
         (
             spanning({"start": 2, "end": 6, "label": "X"}, text="😀😀 ab"),
@@ -379,18 +379,18 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         (
             spanning({**ADA, "parts": [[0, 1], [1, 2]]}),
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
-            "list them as [start, end], each after the one before",
+            "list them as [start, end], in ascending order",
         ),
-        (spanning({**ADA, "level": 10**30}), "expected a level of 0 or more for spans[0], got 1e+30; mend the record"),
+        (spanning({**ADA, "level": 10**30}), "expected a level of 0 or more for spans[0], got 1e+30; fix the record"),
         (
             spanning({**ADA, "parts": [[0, 1], [10**30, 3]]}),
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
-            "list them as [start, end], each after the one before",
+            "list them as [start, end], in ascending order",
         ),
         (
             spanning({**ADA, "parts": [[0, 2], [1, 3]]}),
             "the parts of the span [0, 3] 'PER' do not run through it from start to end; "
-            "list them as [start, end], each after the one before",
+            "list them as [start, end], in ascending order",
         ),
         (
             {"text": TEXT, "tokens": [{"text": "lived", "start": 5, "end": 10}], "spans": []},
@@ -398,7 +398,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ),
         (
             {"text": TEXT, "tokens": [{"text": "lived", "start": 7, "end": 12}], "spans": []},
-            "'lived' is quoted at [7, 12], where the text has 'ed in'; mend the offsets",
+            "'lived' is quoted at [7, 12], where the text has 'ed in'; fix the offsets",
         ),
     ],
 )
@@ -422,17 +422,17 @@ def test_records_that_cannot_be_read(file: File, record: Any, sentence: str) -> 
         (
             {"tokens": TOKENS, "ner_tags": [1, 2, 0, 0, 5]},
             "the tags are numbers, and their names are not in the file; "
-            "write their names, such as B-PER, in place of the numbers",
+            "write their names, such as B-PER, instead of the numbers",
         ),
         (
             {"tokens": TOKENS, "tags": ["O", None, "O", "O", "O"]},
             "some tags are not strings; write a tag such as B-PER or O for each token",
         ),
-        ({"tokens": TOKENS, "tags": ["O"]}, "found 1 tag for 5 tokens; give one tag for every token"),
+        ({"tokens": TOKENS, "tags": ["O"]}, "got 1 tag for 5 tokens; write one tag for every token"),
         (
             {"tokens": TOKENS, "tags": ["B-PER", "X", "O", "O", "O"]},
             "the tag 'X' is not a prefix such as B- or I- with a label after it; "
-            "mend it, or name the encoding (--encoding plain for labels without prefixes)",
+            "fix it, or specify the encoding (--encoding plain for labels without prefixes)",
         ),
     ],
 )
@@ -444,14 +444,14 @@ def test_a_tag_must_occur_in_the_encoding(file: File) -> None:
     path = file({"tokens": ["a"], "tags": ["B-X"]}, {"tokens": ["a"], "tags": ["S-X"]})
     assert refusal(path, encoding="iob2") == (
         "file.jsonl:2: the tag 'S-X' does not occur in IOB2, the encoding named; "
-        "name the file's encoding with --encoding."
+        "specify the file's encoding with --encoding."
     )
 
 
 def test_units_that_cut_a_character(file: File) -> None:
     assert refusal(file(spanning({"start": 1, "end": 3, "label": "X"}, text="😀a")), offsets="utf16") == (
         "file.jsonl:1: the span [1, 3] 'X' begins or ends within a character; "
-        "mend its offsets, or choose --offsets codepoints."
+        "fix its offsets, or choose --offsets codepoints."
     )
 
 
@@ -532,7 +532,7 @@ def test_records_without_tokens_among_tags(file: File, key: str, is_first: bool)
 
 
 def test_tokens_with_an_empty_list_of_tags(file: File) -> None:
-    with pytest.raises(InputError, match="found 0 tags for 2 tokens; give one tag for every token"):
+    with pytest.raises(InputError, match="got 0 tags for 2 tokens; write one tag for every token"):
         read(file({"tokens": ["Ada", "slept"], "ner_tags": []}))
 
 

@@ -31,7 +31,7 @@ from evenhand.settings import ReadSettings
 File = Callable[[Any], Path]
 TEXT = "Ada lived in London."
 COUNT = "count from 0, with exclusive ends"
-OFFSETS = "give offsets into a plain text and a list of labels"
+OFFSETS = "use offsets into a plain text and a list of labels"
 EXPORT = "export the project from Label Studio as JSON"
 
 
@@ -184,15 +184,15 @@ def test_blocks_of_any_size_read_the_same(file: File, size: int) -> None:
 @pytest.mark.parametrize(
     ("bad", "sentence"),
     [
-        (task(result("/p[1]/text()[1]", 3, "X")), f"found a string for start, which takes a whole number; {OFFSETS}"),
-        (task(result(0.5, 3, "X")), f"found a decimal number for start, which takes a whole number; {OFFSETS}"),
-        (task(result(0, 3, "X", labels="X")), f"found a string for labels, which takes a list; {OFFSETS}"),
-        (task(result(0, 3)), "the span [0, 3] has no label; name its label"),
-        (task(result(0, 3, "")), "the span [0, 3] '' has an empty label; name its label"),
+        (task(result("/p[1]/text()[1]", 3, "X")), f"expected a whole number for start, got a string; {OFFSETS}"),
+        (task(result(0.5, 3, "X")), f"expected a whole number for start, got a decimal number; {OFFSETS}"),
+        (task(result(0, 3, "X", labels="X")), f"expected a list for labels, got a string; {OFFSETS}"),
+        (task(result(0, 3)), "the span [0, 3] has no label; add its label"),
+        (task(result(0, 3, "")), "the span [0, 3] '' has an empty label; add its label"),
         (task(result(0, 21, "X")), f"the span [0, 21] 'X' ends after its text, which has 20 characters; {COUNT}"),
         (task(result(3, 3, "X")), f"the span [3, 3] 'X' covers nothing; {COUNT}"),
-        (task(result(3, 4, "X")), "the span [3, 4] 'X' covers only spaces; mend its offsets, or remove it"),
-        (task(result(2, 5, "X", text="Ada")), "'Ada' is quoted at [2, 5], where the text has 'a l'; mend the offsets"),
+        (task(result(3, 4, "X")), "the span [3, 4] 'X' covers only spaces; fix its offsets, or remove it"),
+        (task(result(2, 5, "X", text="Ada")), "'Ada' is quoted at [2, 5], where the text has 'a l'; fix the offsets"),
         (
             {"data": {"a": "b", "c": "d"}, "annotations": [{"result": []}]},
             "data has no text, and 2 other strings that could be it; put the text under the key text",
@@ -202,7 +202,7 @@ def test_blocks_of_any_size_read_the_same(file: File, size: int) -> None:
             "data has no text, and no other strings that could be it; put the text under the key text",
         ),
         ({"text": TEXT, "label": []}, f"the task has no 'data'; {EXPORT}"),
-        ({"data": {}, "annotations": {}}, f"found an object for annotations, which takes a list; {EXPORT}"),
+        ({"data": {}, "annotations": {}}, f"expected a list for annotations, got an object; {EXPORT}"),
         ({"data": {}, "annotations": [{"id": 1}]}, f"annotations[0] has no 'result'; {EXPORT}"),
     ],
 )

@@ -294,8 +294,8 @@ def test_gaps_and_missing_tokens_make_no_tree(tmp_path: Path) -> None:
     corpus = Corpus("words", 1, np.array([0, 3]), Tokens.of(["a", "b", "c"]))
     with pytest.raises(SettingError) as no_tree:
         list(write(Annotation(corpus, {"spans": gaps})))
-    finding = "brackets cannot carry 1 span with gaps, which would be filled"
-    assert str(no_tree.value) == f"{finding}; give --lossy to convert all the same."
+    finding = "brackets cannot represent 1 span with gaps, which would be filled"
+    assert str(no_tree.value) == f"{finding}; use --lossy to convert anyway."
 
 
 @st.composite
@@ -411,13 +411,13 @@ def test_what_is_written_is_read_again() -> None:
     assert written[:4] == [f"{line}\n" for line in lines[:4]]
     again = eh.constituents(written, functions=True)
     assert layer(again).brackets.rows() == layer(first).brackets.rows()
-    with pytest.raises(eh.InputError, match="not all brackets are closed; mend the tree"):
+    with pytest.raises(eh.InputError, match="not all brackets are closed; fix the tree"):
         list(write_constituents(eh.constituents(["(S"])))
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("(S (N x))", "is a text, not a list of trees"), ([["S"]], "which is not a text")],
+    [("(S (N x))", "is a string, not a list of trees"), ([["S"]], "which is not a text")],
 )
 def test_lists_that_are_no_trees(given: object, message: str) -> None:
     with pytest.raises(eh.InputError, match=message):

@@ -80,8 +80,8 @@ def test_what_it_cannot_carry_is_told(tmp_path: Path) -> None:
     nested = tmp_path / "nested.jsonl"
     nested.write_text('{"text": "Ada left", "spans": [{"start": 1, "end": 3, "label": "X"}]}\n')
     done = CliRunner().invoke(main, ["convert", str(nested), str(tmp_path / "b.ours")])
-    finding = "ours cannot carry 1 span beginning or ending inside a token, which would grow"
-    assert done.stderr == f"evenhand: {finding}; give --lossy to convert all the same.\n"
+    finding = "ours cannot represent 1 span beginning or ending inside a token, which would grow"
+    assert done.stderr == f"evenhand: {finding}; use --lossy to convert anyway.\n"
 
 
 def test_it_holds_no_chains(path: Path) -> None:

@@ -179,11 +179,11 @@ BAD_FILES = {
     "blank": (b"\n \n\n", "bad.conll: the file has no tokens; check how it was written."),
     "one column too few on line 1,234": (
         (GOOD * 411 + "Ada\tNNP\n" + GOOD).encode(),
-        "bad.conll:1234: found 2 columns where line 1 has 3; mend the line, or begin it with # if it is a comment.",
+        "bad.conll:1234: expected 3 columns as in line 1, got 2; fix the line, or start it with # if it is a comment.",
     ),
     "one column too many": (
         (GOOD + "Ada\tNNP\tB-PER\tx\n").encode(),
-        "bad.conll:4: found 4 columns where line 1 has 3; mend the line, or begin it with # if it is a comment.",
+        "bad.conll:4: expected 3 columns as in line 1, got 4; fix the line, or start it with # if it is a comment.",
     ),
     "invalid UTF-8": (
         GOOD.encode() + b"M\xfcnchen\tNNP\tB-LOC\n",
@@ -197,12 +197,12 @@ BAD_FILES = {
     "a tag without prefix": (
         (GOOD + "London\tNNP\tLOC\n").encode(),
         "bad.conll:4: the tag 'LOC' is not a prefix such as B- or I- with a label after it; "
-        "mend it, or name the encoding (--encoding plain for labels without prefixes).",
+        "fix it, or specify the encoding (--encoding plain for labels without prefixes).",
     ),
     "an empty label": (
         (GOOD + "London\tNNP\tB-\n").encode(),
         "bad.conll:4: the tag 'B-' is not a prefix such as B- or I- with a label after it; "
-        "mend it, or name the encoding (--encoding plain for labels without prefixes).",
+        "fix it, or specify the encoding (--encoding plain for labels without prefixes).",
     ),
 }
 
@@ -246,7 +246,7 @@ def test_a_column_that_is_not_there(tmp_path: Path) -> None:
         ({"encoding": "iob3"}, "encoding is 'iob3'; did you mean iob"),
         ({"format": "xml"}, "format is 'xml'; choose one of huggingface,"),
         ({"repair": "guess"}, "repair is 'guess'; choose one of begin, discard, error."),
-        ({"column": 0}, "Column 0 does not exist"),
+        ({"column": 0}, "There is no column 0"),
     ],
 )
 def test_bad_settings(options: dict, sentence: str) -> None:
@@ -323,7 +323,7 @@ def test_a_format_that_does_not_serve_the_task(name: str, task: str) -> None:
 
 
 def test_chains_of_a_format_without_any() -> None:
-    told = "files in brat hold no chains; name one of these with --format: conll2012, coref-jsonl, corefud."
+    told = "files in brat contain no chains; specify one of these with --format: conll2012, coref-jsonl, corefud."
     assert sentence(GOLD, GOLD, format="brat", task="chains") == f"{GOLD}: {told}"
 
 
@@ -392,7 +392,7 @@ def test_a_text_is_not_shown_as_a_path(text: str) -> None:
 def test_a_text_as_an_argument_of_a_command(tmp_path: Path) -> None:
     outcome = CliRunner().invoke(main, ["score", str(GOLD), RECORD])
     assert (outcome.exit_code, outcome.stdout) == (2, "")
-    finding = "Expected the path of a file, got a text of 47 characters ('Patient Margarethe H…'); give a path,"
+    finding = "Expected the path of a file, got a string of 47 characters ('Patient Margarethe H…'); pass a path,"
     assert outcome.stderr.startswith(f"evenhand: {finding}")
     manifest = tmp_path / "pairs.tsv"
     manifest.write_text(f"gold\tmodel\n{GOLD}\t{RECORD}\n")

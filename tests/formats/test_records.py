@@ -109,17 +109,17 @@ def test_records_are_recognised_without_the_task(tmp_path: Path) -> None:
             '{"id": "b", "output": 1}',
             "gpt.jsonl: no id matches gold; check that this is the right file.",
         ),
-        ('{"value": {"a": NaN}}', "", "gold.jsonl:1: expected a JSON number, got NaN; give a number or null."),
+        ('{"value": {"a": NaN}}', "", "gold.jsonl:1: expected a JSON number, got NaN; use a number or null."),
         (
             '{"value": {"a": -Infinity}}',
             "",
-            "gold.jsonl:1: expected a JSON number, got -Infinity; give a number or null.",
+            "gold.jsonl:1: expected a JSON number, got -Infinity; use a number or null.",
         ),
         ("[1, 2]", "", "gold.jsonl:1: expected a JSON object, got [1, ...]; expected one JSON object per line."),
         (
             '{"id": [1], "value": 1}',
             "",
-            "gold.jsonl:1: expected a text or a whole number as id, got [1]; give every document its own id.",
+            "gold.jsonl:1: expected a string or a whole number as id, got [1]; give every document its own id.",
         ),
         (
             '{"value": ' + "[" * 101 + "1" + "]" * 101 + "}",

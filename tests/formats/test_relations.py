@@ -138,13 +138,13 @@ def test_wrong_quotations_are_errors_or_noted(write: Write) -> None:
     annotation = eh.read(path, task="relations", quotes="note")
     assert annotation.readings["relations"].kept == {"wrong quotations": 1}
     result = eh.score(annotation, annotation, task="relations")
-    assert "system doc: 1 span quotes another text than it covers; offsets count (--quotes note)." in result.notes
+    assert "system doc: 1 span quotes a text that it does not cover; offsets count (--quotes note)." in result.notes
 
 
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("R1\tleft Arg1:T1 Arg2:T9", "no line defines T9; add a line that begins with it, or mend the argument"),
+        ("R1\tleft Arg1:T1 Arg2:T9", "no line defines T9; add a line that starts with it, or fix the argument"),
         ("R1\tleft Arg1:E7 Arg2:T1", "no line defines E7"),
         ("R1\tleft Arg1:T1", "'R1\\tleft Arg1:T1' is not a relation with a type and two arguments; write identifier"),
         ("R1\tleft Arg1:T1 Arg2:T2 Arg3:T3", "is not a relation with a type and two arguments"),
@@ -157,7 +157,7 @@ def test_wrong_quotations_are_errors_or_noted(write: Write) -> None:
         ("E1\tMove", "'E1\\tMove' is not an event with a trigger"),
         ("E1\tMove:T9 Who:T1", "no line defines T9"),
         ("E1\tMove:T1 Who:T9", "no line defines T9"),
-        ("T1\tPER 0 3\tAda\nR1\tleft Arg1:T1 Arg2:T2", "the identifier T1 is in line 1, too"),
+        ("T1\tPER 0 3\tAda\nR1\tleft Arg1:T1 Arg2:T2", "the identifier T1 is also used in line 1"),
     ],
 )
 def test_bad_lines_of_brat(write: Write, line: str, sentence: str) -> None:
@@ -175,9 +175,7 @@ def test_spans_alone_skip_relations(write: Write) -> None:
 
 def test_a_span_over_two_lines(write: Write) -> None:
     path = brat(write, "T1\tX 9 19\tLondon for\n")
-    with pytest.raises(
-        InputError, match=r":1: the span at 9 19 reaches over the end of its line; mend its offsets, or"
-    ):
+    with pytest.raises(InputError, match=r":1: the span at 9 19 extends past the end of its line; fix its offsets, or"):
         eh.read(path, task="relations", sentences="lines")
 
 
@@ -186,7 +184,7 @@ def test_parts_of_text_and_tokens_are_not_compared(write: Write) -> None:
     system = write("x.json", [RECORD])
     assert eh.score(gold, system, task="relations")["strict"].overall["TP"] == 0
     with pytest.raises(
-        SettingError, match="ehealthkd compares the parts of entities as files list them; give both sides"
+        SettingError, match="ehealthkd compares the parts of entities as files list them; use files with text offsets"
     ):
         eh.score(gold, system, task="relations", match="ehealthkd")
 
@@ -220,7 +218,7 @@ def test_a_record_without_tokens_does_not_move_the_lines_of_others(write: Write)
 
 def test_splits_of_spert_are_named(write: Write) -> None:
     path = write("x.json", {"train": [RECORD, RECORD], "test": [RECORD]})
-    with pytest.raises(InputError, match="the file has the lists 'train', 'test'; name one of them with --column"):
+    with pytest.raises(InputError, match="the file has the lists 'train', 'test'; specify one of them with --column"):
         eh.read(path)
     assert len(facts(eh.read(path, column="train"))) == 2
 
@@ -236,7 +234,7 @@ def test_splits_of_spert_are_named(write: Write) -> None:
         ({"entities": [{"type": "r", "start": 3, "end": 5}]}, "the span [3, 5] 'r' ends after the tokens"),
         ({"entities": [{"type": "r", "start": 3, "end": 3}]}, "the span [3, 3] 'r' covers nothing"),
         ({"entities": [{"start": 3, "end": 3}]}, "has no 'type'"),
-        ({"tokens": "Ada left"}, "found a string for tokens, which takes a list"),
+        ({"tokens": "Ada left"}, "expected a list for tokens, got a string"),
     ],
 )
 def test_bad_records_of_spert(write: Write, change: dict[str, Any], sentence: str) -> None:
@@ -275,14 +273,14 @@ def test_predictions_of_dygie_are_the_systems(write: Write) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"ner": [[]]}, "got 1 list of ner for 2 sentences; give a list for each sentence"),
+        ({"ner": [[]]}, "got 1 list of ner for 2 sentences; write one list per sentence"),
         ({"ner": [[[0, 0]], []]}, "[0, 0] is not an entry of ner; write entities as [first token, last token, label]"),
         (
             {"relations": [[[0, 0, 2, 9, "left"]], []]},
             "[0, 0, 2, 9, 'left'] is outside the document, which has 6 tokens",
         ),
         ({"relations": [[[0, 0, 2, "left"]], []]}, "[0, 0, 2, 'left'] is not an entry of relations"),
-        ({"ner": [[[3, 4, "X"]], []]}, "the span [3, 4] reaches over the end of its sentence; mend its tokens"),
+        ({"ner": [[[3, 4, "X"]], []]}, "the span [3, 4] extends past the end of its sentence; fix its tokens"),
         ({"ner": None, "relations": None}, "the document has neither ner nor relations"),
     ],
 )
@@ -325,10 +323,10 @@ def test_lines_of_our_own(write: Write) -> None:
     [
         (
             {"relations": [{"head": "a", "tail": "b", "label": "left"}]},
-            "a relation 'left' names the span 'b', which its record does not have",
+            "a relation 'left' refers to the span 'b', which its record does not have",
         ),
-        ({"text": "Ada"}, "the record has both of text and tokens; give one of them"),
-        ({"tokens": None}, "the record has neither of text and tokens; give one of them"),
+        ({"text": "Ada"}, "the record has both of text and tokens; write one of them"),
+        ({"tokens": None}, "the record has neither of text and tokens; write one of them"),
         ({"spans": [{**OWN["spans"][0], "id": 2}, OWN["spans"][1]]}, "two spans have the id 2"),
     ],
 )
@@ -344,7 +342,7 @@ def test_all_problems_of_a_file_are_listed(write: Write) -> None:
     path = write("x.jsonl", "".join(json.dumps(each) + "\n" for each in (wrong, OWN, wrong)))
     outcome = CliRunner().invoke(main, ["check", str(path), "--task", "relations"])
     assert outcome.exit_code == 1
-    assert outcome.stdout.count(": error: a relation 'r' names the span ") == 4
+    assert outcome.stdout.count(": error: a relation 'r' refers to the span ") == 4
     assert outcome.stdout.endswith("relation-jsonl; 3 sentences, 1 relation; problems: record (4)\n")
 
 
@@ -430,11 +428,11 @@ def test_what_other_formats_cannot_carry(write: Write) -> None:
         main, ["convert", str(path), str(path.parent / "o.json"), "--to", "spert", "--task", "relations"]
     )
     assert run.exit_code == 2
-    assert "spert cannot carry 1 span beginning or ending inside a token, which would grow" in run.stderr
+    assert "spert cannot represent 1 span beginning or ending inside a token, which would grow" in run.stderr
     arguments = ["convert", str(path), str(path.parent / "o.json"), "--to", "spert", "--task", "relations", "--lossy"]
     lossy = CliRunner().invoke(main, arguments)
     assert lossy.exit_code == 0, lossy.stderr
     assert "Lost: 1 span with gaps, which would be filled." in lossy.stderr
-    assert "which types are symmetric (name them with --symmetric)" in lossy.stderr
+    assert "which types are symmetric (specify them with --symmetric)" in lossy.stderr
     tags = CliRunner().invoke(main, ["convert", str(path), str(path.parent / "o.conll"), "--task", "relations"])
     assert "conll cannot represent relations; convert to" in tags.stderr

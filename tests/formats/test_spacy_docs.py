@@ -132,7 +132,7 @@ def test_several_span_groups_need_a_choice(tmp_path: Path) -> None:
         doc(groups={"sc": [("LOC", 4, 5)]}),
         doc(groups={"heads": [("PER", 1, 2)]}),
     )
-    assert error(path) == (": it has the layers spans:heads and spans:sc; name one of them with --column.")
+    assert error(path) == (": it has the layers spans:heads and spans:sc; specify one of them with --column.")
     assert read(path, {"spans": ("heads",)}).spans().rows() == [("PER", 1, 1, 2)]
     assert read(path, {"spans": ("spans:heads",)}).spans().rows() == [("PER", 1, 1, 2)]
     assert error(path, {"spans": ("tails",)}).startswith(
@@ -188,7 +188,7 @@ def test_broken_files(tmp_path: Path, how: str) -> None:
             "a label without its name": zlib.compress(packing.msgpack_dumps({**content, "strings": WORDS})),
         }[how]
     )
-    assert error(path) == ": the file is not a DocBin, or a broken one; write it with spaCy's DocBin.to_disk."
+    assert error(path) == ": the file is not a DocBin, or is broken; write it with spaCy's DocBin.to_disk."
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_files_are_recognised_by_their_names() -> None:
 def test_spacy_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     monkeypatch.delitem(sys.modules, "spacy.tokens", raising=False)
-    sentence = ": files of this format take spaCy, which is not installed; run: pip install evenhand[spacy]."
+    sentence = ": files of this format need spaCy, which is not installed; run: pip install evenhand[spacy]."
     path = tmp_path / "docs.spacy"
     path.touch()
     assert error(path) == sentence
@@ -268,15 +268,15 @@ def test_what_is_written_reads_the_same(tmp_path_factory: pytest.TempPathFactory
     [
         (
             eh.tags([["B-PER"]], name="tags"),
-            "tags: it has no tokens, which spaCy needs; take a file with tokens.",
+            "tags: it has no tokens, which spaCy needs; use a file with tokens.",
         ),
         (
             eh.tags([["O", "O"]], tokens=[["Ada", ""]], name="tags"),
-            "tags: a token is empty, which spaCy does not allow; mend it, or choose another format.",
+            "tags: a token is empty, which spaCy does not allow; fix it, or choose another format.",
         ),
         (
             eh.tags([["O"], [], ["O"]], tokens=[["Ada"], [], ["lived"]], name="tags"),
-            "tags: a sentence is empty, which spaCy does not allow; mend it, or choose another format.",
+            "tags: a sentence is empty, which spaCy does not allow; fix it, or choose another format.",
         ),
     ],
 )
@@ -298,7 +298,7 @@ def test_spans_that_spacy_does_not_have(tmp_path: Path, row: Any, sentence: str)
     annotation = Annotation(corpus, eh.spans([[row]]).layers)
     with pytest.raises(InputError) as raised:
         write(annotation, tmp_path / "out.spacy")
-    assert str(raised.value) == f"{sentence}; mend it, or choose another format."
+    assert str(raised.value) == f"{sentence}; fix it, or choose another format."
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_categories_of_documents_are_not_read() -> None:
 def test_layer_is_for_files_with_layers() -> None:
     with pytest.raises(eh.SettingError, match="layer chooses among the layers of spaCy's documents; use column"):
         eh.score(eh.tags([["O"]]), eh.tags([["O"]]), layer="ents")
-    with pytest.raises(eh.SettingError, match='layer="all" is for score; name one layer'):
+    with pytest.raises(eh.SettingError, match='layer="all" works only in score; specify one layer'):
         eh.compare(GOLD, {"a": GOLD, "b": SYSTEM}, layer="all")
 
 
@@ -376,5 +376,5 @@ def test_texts_may_differ_in_case_and_white_space_only() -> None:
 def test_other_functions_take_a_layer_of_one_side() -> None:
     agreement = eh.agree({"ana": [GOLD], "ben": [SYSTEM]}, layer="tag")
     assert agreement.to_dict()["task"] == "tags"
-    with pytest.raises(eh.SettingError, match="The layer tag is scored as tags, not as spans; leave out the task"):
+    with pytest.raises(eh.SettingError, match="The layer tag is scored as tags, not as spans; remove the task"):
         eh.score(GOLD, SYSTEM, layer="tag", task="spans")

@@ -172,10 +172,10 @@ NONE = tokens.Doc(VOCAB, words=WORDS)
         (doc(group="sc"), SYSTEM, {"column": "sc"}, "The system has no span group 'sc', only ents. Choose a layer"),
         (GOLD, SYSTEM, {"layer": "tag"}, "The gold standard has no layer tag, only ents. Choose a layer with layer=…."),
         (GOLD, SYSTEM, {"task": "trees"}, "The gold standard has no layer of trees, only ents. Choose a layer with"),
-        (GOLD, SYSTEM, {"layer": "ents", "task": "tags"}, "The layer ents is scored as spans, not as tags; leave out"),
-        (GOLD, SYSTEM, {"layer": "ents", "column": "ents"}, "layer and column name the same thing; give one."),
+        (GOLD, SYSTEM, {"layer": "ents", "task": "tags"}, "The layer ents is scored as spans, not as tags; remove"),
+        (GOLD, SYSTEM, {"layer": "ents", "column": "ents"}, "layer and column specify the same thing; use only one."),
         (GOLD, SYSTEM, {"layer": "ents,sents"}, "layer is ents, sents; name one layer."),
-        (GOLD, SYSTEM, {"layer": "all", "match": "exact"}, "leave out match and column."),
+        (GOLD, SYSTEM, {"layer": "all", "match": "exact"}, "remove match and column."),
         (eh.docs(grouped(GOLD, sc=[]), group="sc"), SYSTEM, {}, "docs: it has no span group 'sc', only ents; a fresh"),
         (GOLD, NONE, {}, "The gold standard has ents. The system has no layer. A fresh Doc has no entities, doc.ents"),
         (NONE, GOLD, {}, "The gold standard has no layer. The system has ents. A fresh Doc has no entities, doc.ents"),
@@ -207,14 +207,14 @@ def test_tokens_may_differ() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: eh.score(GOLD), "docs (spacy) contains only one annotation; name a system's file, too."),
+        (lambda: eh.score(GOLD), "docs (spacy) contains only one annotation; add the system's file."),
         (lambda: eh.score(GOLD, (each for each in [SYSTEM])), "one by one; make a list of them: list(…)."),
         (
             lambda: eh.score([GOLD], [SYSTEM, 3]),
-            "docs:2: found 3 where a Doc should be; give a list of documents only.",
+            "docs:2: expected a Doc, got 3; pass a list of documents only.",
         ),
-        (lambda: eh.score([GOLD], {"crf": [SYSTEM, 3]}), "crf:2: found 3 where a Doc should be"),
-        (lambda: eh.score(GOLD, SYSTEM, format="conll"), "docs: is read as spacy, not as conll; leave the format out"),
+        (lambda: eh.score([GOLD], {"crf": [SYSTEM, 3]}), "crf:2: expected a Doc, got 3"),
+        (lambda: eh.score(GOLD, SYSTEM, format="conll"), "docs: is read as spacy, not as conll; remove the format"),
         (
             lambda: eh.score(GOLD, SYSTEM, task="trees"),
             "The gold standard has no layer of trees, only ents. Choose a layer with layer=….",
@@ -229,7 +229,7 @@ def test_tokens_may_differ() -> None:
         (lambda: eh.docs([]), "[] has no documents of spaCy's; give a Doc, a list of these, or a DocBin."),
         (lambda: eh.docs(3), "3 has no documents of spaCy's"),
         (lambda: eh.docs("gold.spacy"), "'gold.spacy' is a path; read the file: eh.read('gold.spacy')."),
-        (lambda: eh.docs(GOLD, group=3), "group is 3; give a text, or None."),
+        (lambda: eh.docs(GOLD, group=3), "group is 3; it must be a string, or None."),
     ],
 )
 def test_what_cannot_be_read_is_told_in_a_sentence(call: Callable[[], Any], message: str) -> None:

@@ -64,7 +64,7 @@ def test_batches_of_any_size_read_the_same(file, text: str, size: int) -> None:
         ("PER\t1\t2\n\nLOC\t3\t1\n", "spans.tsv:3: 'LOC\\t3\\t1' has no first and last token"),
         ("PER\t1\t2\nLOC\tx\t1\n", "spans.tsv:2: 'LOC\\tx\\t1' has no first and last token"),
         ("PER\t1\t2\nLOC\t0\t1\n", "spans.tsv:2: 'LOC\\t0\\t1' has no first and last token"),
-        ("PER\t1\t2\nLOC\t1\n", "spans.tsv:2: found 2 columns where a span table has 3 or 4"),
+        ("PER\t1\t2\nLOC\t1\n", "spans.tsv:2: expected 3 or 4 columns, got 2"),
         ("PER\t1\t2\t1, 2\nLOC\t1\t3\t1, 2\n", "spans.tsv:2: the tokens '1, 2' do not run from 1 to 3"),
         ("PER\t1\t2\t1, 1, 2\n", "spans.tsv:1: the tokens '1, 1, 2' do not run from 1 to 2"),
         ("\n\n\n", "the file has no spans"),

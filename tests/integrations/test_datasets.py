@@ -110,16 +110,16 @@ def unnamed() -> Any:
     [
         (
             lambda gold: eh.score(datasets.DatasetDict(train=gold, test=gold), gold),
-            "dataset: has splits (train, test); give one of them: dataset['train'].",
+            "dataset: has splits (train, test); pass one of them: dataset['train'].",
         ),
-        (lambda gold: eh.score(gold, datasets.DatasetDict(test=gold)), "dataset: has splits (test); give one of them"),
+        (lambda gold: eh.score(gold, datasets.DatasetDict(test=gold)), "dataset: has splits (test); pass one of them"),
         (
             lambda gold: eh.score(gold.to_iterable_dataset(), gold),
             "dataset: is a stream, which can be read only once; load it without streaming=True.",
         ),
         (lambda gold: eh.score(gold, {"crf": gold.select([])}), "crf: the dataset has no rows"),
         (lambda gold: eh.score(gold, gold, column="pos"), "dataset: no column 'pos' with lists of numbers or strings"),
-        (eh.score, "dataset: gold and prediction may be any two of its columns; name them"),
+        (eh.score, "dataset: gold and prediction may be any two of its columns; specify them"),
         (
             lambda gold: eh.score(gold, unnamed()),
             "dataset: the column 'ner_tags' has numbers, and its feature has no names for them; cast it to a list of",

@@ -48,7 +48,7 @@ def test_a_failure_lists_the_new_errors(run) -> None:
             "E *AssertionError: crf against tagger on the gold standard gold does not pass:",
             "E *  floor PER:recall: PER:recall is 0.7463 (74.63 %); the floor is 0.9 (90 %).",
             "E *  max-drop: The score falls by 14.52 points; the limit is 0.5 points.",
-            "E *  alpha (not checked): The score must not fall with a p-value below 0.05: left out*",
+            "E *  alpha (not checked): The score must not fall with a p-value below 0.05: skipped*",
             "E *scores: tagger fair 91.01, crf fair 76.50",
             "E *new errors: 82, of which the first 20:",
             "E *  gold.conll:3: Silver Gannet: gold standard: MISC, tagger: TP MISC, crf: FN",

@@ -62,9 +62,9 @@ def test_a_scheme_counts_in_strict_mode_only() -> None:
 def test_a_report_in_strict_mode_recognises_the_scheme() -> None:
     report = classification_report([["S-PER"]], [["S-PER"]], mode="strict", output_dict=True)
     assert report == classification_report([["S-PER"]], [["S-PER"]], mode="strict", scheme=IOBES, output_dict=True)
-    with pytest.raises(ValueError, match="has the prefixes 'I', 'O'; name one with scheme="):
+    with pytest.raises(ValueError, match="has the prefixes 'I', 'O'; specify one with scheme="):
         classification_report([["I-PER", "O"]], [["I-PER", "O"]], mode="strict")
-    with pytest.raises(ValueError, match="has the prefixes '3'; name one with scheme="):
+    with pytest.raises(ValueError, match="has the prefixes '3'; specify one with scheme="):
         classification_report([[3]], [[3]], mode="strict")  # type: ignore[list-item]
 
 

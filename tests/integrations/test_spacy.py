@@ -307,7 +307,7 @@ def test_a_layer_that_is_named(layer: str, key: str, other: str, value: float) -
 def test_wrong_settings_are_refused_when_the_config_is_read() -> None:
     with pytest.raises(eh.SettingError, match="layer is 'tags'; did you mean tag"):
         make_scorer(layer="tags")
-    with pytest.raises(eh.SettingError, match="layer and group name the same thing"):
+    with pytest.raises(eh.SettingError, match="layer and group specify the same thing"):
         make_scorer(layer="ents", group="sc")
     with pytest.raises(eh.SettingError, match="match is 'fair'"):
         make_scorer(layer="tag", match="fair")

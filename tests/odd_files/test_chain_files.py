@@ -105,10 +105,10 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         "r.conll:2: '()' is not a coreference annotation; write -, or brackets such as (12, 12) or (12), with bars between them.",
     ),
     "a word too few": (
-        "r.conll", conll(CELLS[:3]), "r.conll:4: the document d has 3 tokens, in the gold standard 4; give the same tokens in all files.",
+        "r.conll", conll(CELLS[:3]), "r.conll:4: the document d has 3 tokens, in the gold standard 4; use the same tokens in all files.",
     ),
     "a document twice": (
-        "r.conll", KEY + KEY, "r.conll:8: the document d began in line 1 already; give every document a different name.",
+        "r.conll", KEY + KEY, "r.conll:8: the document d already began in line 1; give every document a different name.",
     ),
     "a mark without a name": (
         "r.conll", conll(mark="#begin document"), "r.conll:1: the document has no name; write #begin document (name); part 000.",
@@ -130,26 +130,26 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     ),
     "CorefUD with a number twice": (
         "r.conllu", conllu().replace("3\tw2", "2\tw2"),
-        "r.conllu:5: found the word 2 where 3 is next; number the words of every sentence from 1, without gaps.",
+        "r.conllu:5: expected the word 3 next, got 2; number the words of every sentence from 1, without gaps.",
     ),
     "CorefUD with a word more": (
         "r.conllu", conllu([*CELLS, "-"]),
-        "r.conllu:7: the document d has 5 tokens, in the gold standard 4; give the same tokens in all files.",
+        "r.conllu:7: the document d has 5 tokens, in the gold standard 4; use the same tokens in all files.",
     ),
     "JSON lines with a mention outside": (
         "r.jsonl", jsonl(clusters=[[[0, 4]]]),
-        "r.jsonl:1: the mention [0, 4] is outside the document, which has 4 tokens; give the first and the last token of each mention, counted from 0.",
+        "r.jsonl:1: the mention [0, 4] is outside the document, which has 4 tokens; use the first and the last token of each mention, counted from 0.",
     ),
     "JSON lines with a mention that ends first": (
         "r.jsonl", jsonl(clusters=[[[2, 1]]]),
-        "r.jsonl:1: the mention [2, 1] is outside the document, which has 4 tokens; give the first and the last token of each mention, counted from 0.",
+        "r.jsonl:1: the mention [2, 1] is outside the document, which has 4 tokens; use the first and the last token of each mention, counted from 0.",
     ),
     "JSON lines without words": (
-        "r.jsonl", jsonl(sentences=None), "r.jsonl:1: the document has no sentences or tokens; give its words.",
+        "r.jsonl", jsonl(sentences=None), "r.jsonl:1: the document has no sentences or tokens; add its words.",
     ),
     "JSON lines with two kinds of clusters": (
         "r.jsonl", jsonl(predicted_clusters=[]),
-        "r.jsonl:1: the document has clusters and predicted_clusters; name one of them with --column.",
+        "r.jsonl:1: the document has clusters and predicted_clusters; specify one of them with --column.",
     ),
 }  # fmt: skip
 

@@ -115,7 +115,7 @@ SAME: dict[str, Case] = {
     "stacked tags": (changed("London\tB-LOC", "London\tB-LOC|B-LOC"), {}, 2 * 3 / 7, ""),
 }
 DIFFERENT: dict[str, Case] = {
-    "no span at all": (table("O O O O O O O O O O").encode(), {}, 0.0, "has no span at all"),
+    "no span at all": (table("O O O O O O O O O O").encode(), {}, 0.0, "has no spans"),
     "lower-case labels": (
         table("B-PER I-PER O O B-loc O O B-loc O O").encode(),
         {},
@@ -185,7 +185,7 @@ ERRORS: dict[str, Case] = {
     "cut off in a line": (
         GOLD[: GOLD.index("\tB-LOC")].encode(),
         {},
-        "system.conll:5: found 1 column where line 1 has 2",
+        "system.conll:5: expected 2 columns as in line 1, got 1",
         "",
     ),
     "something behind the end": (
@@ -197,19 +197,19 @@ ERRORS: dict[str, Case] = {
     "one column more on one line": (
         changed("in\tO", "in\tO\tx"),
         {},
-        "system.conll:4: found 3 columns where line 1 has 2",
+        "system.conll:4: expected 2 columns as in line 1, got 3",
         "",
     ),
     "one column less on one line": (
         changed("in\tO", "in"),
         {},
-        "system.conll:4: found 1 column where line 1 has 2",
+        "system.conll:4: expected 2 columns as in line 1, got 1",
         "",
     ),
     "spaces for a tab on one line": (
         changed("in\tO", "in O"),
         {},
-        "system.conll:4: found 1 column where line 1 has 2",
+        "system.conll:4: expected 2 columns as in line 1, got 1",
         "",
     ),
     "Latin-1": (
@@ -445,7 +445,7 @@ def test_a_repair_that_is_named_with_the_tags_is_kept() -> None:
     result = eh.score(gold, system)
     assert (result.predicted, "|repair:gold-begin/system-discard|" in result.signature) == (1, True)
     assert "left out (repair: discard" in " ".join(result.notes)
-    with pytest.raises(eh.SettingError, match="were made with repair='discard', but repair='error' is given here"):
+    with pytest.raises(eh.SettingError, match="were made with repair='discard', but here repair='error'"):
         eh.score(gold, system, repair="error")
 
 

@@ -102,7 +102,7 @@ REFUSED = {
     ),
     "a span table with a line of two cells": (
         "PER\t1\t2\nLOC\t5\n\nLOC\t2\t2\n",
-        "system.tsv:2: found 2 columns where a span table has 3 or 4",
+        "system.tsv:2: expected 3 or 4 columns, got 2",
     ),
     "a span table with a header": (
         "label\tfirst\tlast\n" + GOLD_SPANS,
@@ -112,23 +112,23 @@ REFUSED = {
     "start, end and label": ("1\t2\tPER\n5\t5\tLOC\n\n2\t2\tLOC\n", "looks like a table of start, end and label"),
     "columns between commas": (
         GOLD.replace("\t", ","),
-        "system.tsv:1: the columns look separated by commas; separate them with tabs",
+        "system.tsv:1: the columns seem to be separated by commas; separate them with tabs",
     ),
     "columns in quotation marks": (GOLD.replace("\t", '","').replace("\n", '"\n'), "separated by commas"),
-    "columns between semicolons": (GOLD.replace("\t", ";"), "the columns look separated by semicolons"),
+    "columns between semicolons": (GOLD.replace("\t", ";"), "the columns seem to be separated by semicolons"),
     "prefixes after the labels": (
         columns(WORDS, each_tag(lambda prefix, label: f"{label}-{prefix}")),
-        "tags with the prefix after the label ('PER-B', 'PER-I', 'LOC-B') in column 2",
+        "in column 2, got tags with the prefix after the label ('PER-B', 'PER-I', 'LOC-B')",
     ),
     "parts of speech alone": (columns(WORDS, POS), "score parts of speech with --task tags"),
     "lemmas for some tokens": (
         "".join(f"w{number}\t{f'lemma{number}' if number % 2 else '_'}\n" for number in range(60)),
-        "found 30 different values in 60 tokens ('lemma1', 'lemma3', 'lemma5') in column 2",
+        "in column 2, got 30 different values in 60 tokens ('lemma1', 'lemma3', 'lemma5')",
     ),
     "labels without prefixes against tags": (
         columns(WORDS, each_tag(lambda _, label: label)),
         "the system file (conll, tags in plain labels, column 2) and the gold file (conll, tags in IOB2, column 2) "
-        "differ in kind; choose the column of tags with --column system:N, or say --encoding system:plain",
+        "differ in kind; choose the column of tags with --column system:N, or set --encoding system:plain",
     ),
     "a Git LFS pointer": (
         "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 12345\n",
@@ -142,7 +142,7 @@ REFUSED = {
     "an XML file": ('\n<?xml version="1.0"?>\n<a/>\n', "system.tsv:2: the file begins with '<'"),
     "a first token [": (GOLD.replace("Ada", "[", 1), "or specify --format conll if it is a column file"),
     "a first token {": (GOLD.replace("Ada", "{", 1), "begins with '{', but it is not JSON that Evenhand reads"),
-    "a JSON object without records": (json.dumps({"a": 1, "b": [2]}, indent=2), "and no records in it"),
+    "a JSON object without records": (json.dumps({"a": 1, "b": [2]}, indent=2), "contains no records"),
     "a JSON list of lists": (json.dumps([TAGS]), "begins with '['"),
     "a JSON list of records without spans": (
         json.dumps([{"sentence": "Ada", "label": 1}]),
@@ -151,7 +151,7 @@ REFUSED = {
     "a JSON list that is cut off": (json.dumps(RECORDS)[:-20], "the file is not a JSON list of records"),
     "a JSON list with a bad record on its fifth line": (
         '[\n{"tokens": ["a"], "tags": ["O"]},\n{"tokens": ["a"],\n "tags": ["O"]},\n{"tokens": 1}\n]\n',
-        "system.tsv:5: found a whole number for tokens, which takes a list",
+        "system.tsv:5: expected a list for tokens, got a whole number",
     ),
     "JSON lines with other keys": (
         lines_of([{"phrase": "Ada", "classes": []}] * 2),
@@ -210,7 +210,7 @@ def test_refused(case: str) -> None:
 
 def test_entities_beside_an_empty_list_of_spans() -> None:
     Path("system.jsonl").write_text(lines_of([record | {"spans": []} for record in TEXT_RECORDS]))
-    with pytest.raises(eh.EvenhandError, match="an empty list of spans beside another key that lists some"):
+    with pytest.raises(eh.EvenhandError, match="an empty list of spans next to another key that lists some"):
         eh.read("system.jsonl")
 
 
@@ -269,7 +269,7 @@ def test_a_header_of_tags_is_none_of_them() -> None:
 )
 def test_a_column_where_there_is_none(name: str, content: str) -> None:
     Path(name).write_text(content)
-    with pytest.raises(eh.EvenhandError, match=r"--column is given, but this file is read as .*, which has no columns"):
+    with pytest.raises(eh.EvenhandError, match=r"--column is set, but this file is read as .*, which has no columns"):
         eh.read(name, column=2)
 
 
@@ -282,7 +282,7 @@ def test_a_column_where_there_is_none(name: str, content: str) -> None:
 )
 def test_a_column_of_json_is_a_key(name: str, content: str) -> None:
     Path(name).write_text(content)
-    with pytest.raises(eh.EvenhandError, match="column is 2; for JSON, name the key of one layer"):
+    with pytest.raises(eh.EvenhandError, match="column is 2; for JSON, specify the key of one layer"):
         eh.read(name, column=2)
 
 
@@ -311,7 +311,8 @@ def test_parts_of_speech_in_lists_are_tags_and_no_spans() -> None:
     gold, system = eh.tags(POS), eh.tags([["NN"] * len(words) for words in WORDS])
     assert eh.score(gold, system, task="tags")["accuracy"].overall["correct"] == 0
     with pytest.raises(
-        eh.EvenhandError, match=r"found a label for every token \('NNP', 'VBZ', 'IN'\), where tags such as"
+        eh.EvenhandError,
+        match=r"expected tags such as B-PER and O.*, got a label for every token \('NNP', 'VBZ', 'IN'\)",
     ):
         eh.score(gold, system)
     with pytest.raises(eh.EvenhandError, match="score parts of speech with --task tags"):

@@ -201,9 +201,7 @@ def test_pages_have_one_or_two_columns(columns: int) -> None:
 
 
 def test_papers_have_no_options_of_commands() -> None:
-    remark = (
-        "The 50 most frequent of 60; --as json has them all. Seed 0 (--seed changes it). Use --top for more. p < 0.05."
-    )
+    remark = "The 50 most frequent of 60; --as json writes all of them. Seed 0 (--seed changes it). Use --top for more. p < 0.05."
     shown = lines(DisplayTable("", COLUMNS[:2], [["LOC", 1]], remark=remark))
     assert shown[-2] == r"\parbox{\linewidth}{The 50 most frequent of 60. Seed 0. p \textless{} 0.05.}"
 

@@ -376,7 +376,7 @@ def test_many_labels_of_spans_are_folded() -> None:
     labels = [f"L{number:02}" for number in range(60)]
     spans = [[(label, place, place + 1) for place in range(1 + number)] for number, label in enumerate(labels)]
     shown = str(eh.score(eh.spans(spans), eh.spans(spans), match="exact"))
-    assert "The 50 most frequent of 60; --as json has them all." in shown
+    assert "The 50 most frequent of 60; --as json writes all of them." in shown
     listed = [line.split()[0] for line in shown.splitlines() if line.startswith("L")]
     assert listed == labels[10:]
     assert "macro avg" in shown
@@ -392,4 +392,4 @@ def test_many_types_of_mentions_are_folded(tmp_path: Path) -> None:
     file = tmp_path / "key.conll"
     file.write_text("#begin document (doc); part 000\n" + "\n".join(words) + "\n\n#end document\n")
     shown = str(eh.score(file, file, match="arcs"))
-    assert shown.count("The 50 most frequent of 120; --as json has them all.") == 2
+    assert shown.count("The 50 most frequent of 120; --as json writes all of them.") == 2

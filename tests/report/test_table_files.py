@@ -159,7 +159,7 @@ def test_the_command(example: Path, tmp_path: Path) -> None:
     first, header, *_ = outcome.stdout.splitlines()
     assert first == "crf: 69 errors by fair (69 FN); tagger: 18 errors by fair (18 FN). Positions count tokens."
     assert header.split()[:3] == ["system", "document", "line"]
-    assert outcome.stdout.splitlines()[-1] == "… 85 more; -o FILE has them all"
+    assert outcome.stdout.splitlines()[-1] == "… 85 more; -o FILE writes all rows"
     outcome = CliRunner().invoke(main, ["errors", *sides, "--as", "jsonl", "--system", "crf", "--sample", "3"])
     assert [json.loads(line)["system"] for line in outcome.stdout.splitlines()] == ["crf"] * 3
     outcome = CliRunner().invoke(main, ["errors", *sides, "--all", "-o", str(tmp_path / "units.csv")])

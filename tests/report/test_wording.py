@@ -32,7 +32,7 @@ def test_names_in_sentences_have_titles() -> None:
     ("note", "without"),
     [
         ("3 pairs of 120; --as csv has them all.", "3 pairs of 120."),
-        ("2 words differ (the first one: a.conll:3; --align strict refuses them).", "2 words differ (the first one: a.conll:3)."),
+        ("2 words differ (the first one: a.conll:3; --align strict rejects them).", "2 words differ (the first one: a.conll:3)."),
         ("its tags look like BIO but are judged as IOB1 (--encoding system:bio overrides).", "its tags look like BIO but are judged as IOB1."),
         ("200 trials allow no p-value below 5 %; set --trials to 10000 or compare with one --baseline.", "200 trials allow no p-value below 5 %."),
         ("First. Use --errors skip. Last.", "First. Last."),

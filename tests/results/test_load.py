@@ -273,7 +273,7 @@ def test_results_of_other_commands() -> None:
     ):
         eh.Ranking.from_json(comparison)
     with pytest.raises(
-        eh.InputError, match=r"is a result of evenhand gate, not of compare; give one of evenhand compare\.$"
+        eh.InputError, match=r"is a result of evenhand gate, not of compare; use a result of evenhand compare\.$"
     ):
         eh.Comparison.from_json(gate)
 
@@ -317,14 +317,14 @@ BROKEN = {
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_broken_texts(text: str) -> None:
-    sentence = r"^the saved text: is not a saved result of evenhand score \(.+\); give a file that evenhand score --as json or to_json"
+    sentence = r"^the saved text: is not a saved result of evenhand score \(.+\); use a file written by evenhand score --as json or to_json"
     with pytest.raises(eh.InputError, match=sentence):
         eh.Results.from_json(text)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for source in (tmp_path / "nothing.json", tmp_path, "", "x\0y", "[]"):
-        with pytest.raises(eh.InputError, match=r"cannot be read \(.+\); give a saved result, or its text\.$"):
+        with pytest.raises(eh.InputError, match=r"cannot be read \(.+\); pass a saved result, or its text\.$"):
             eh.Results.from_json(source)
     (tmp_path / "image.json").write_bytes(b"\x89PNG\xff")
     with pytest.raises(eh.InputError, match=r"image\.json: is not a saved result of evenhand rank"):
@@ -422,7 +422,7 @@ def test_scores_and_counts_out_of_range(path: str, value: Any, detail: str) -> N
         eh.Results.from_json(changed(saved, path, value))
     start, remedy = (
         "the saved text: is not a saved result of evenhand score (",
-        "; give a file that evenhand score --as json or ",
+        "; use a file written by evenhand score --as json or ",
     )
     assert str(caught.value).startswith(start + detail)
     assert remedy in str(caught.value)

@@ -396,7 +396,7 @@ def test_undefined_where_a_side_is_constant_or_too_short(correlation: Correlatio
 
 @pytest.mark.parametrize("correlation", [spearman, kendall])
 def test_lists_of_different_lengths(correlation: Correlation) -> None:
-    with pytest.raises(ValueError, match="3 scores cannot be correlated with 1; give two for each system"):
+    with pytest.raises(ValueError, match="3 scores cannot be correlated with 1; pass two for each system"):
         correlation([1, 2, 3], [1])
 
 

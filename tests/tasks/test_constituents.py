@@ -100,7 +100,7 @@ def test_quotes_are_mended(tmp_path: Path) -> None:
     mended = score([gold], [system], prm=str(prm))
     assert counts(mended, "tagging") == {"words": 3, "right": 2}
     assert counts(mended) == {"TP": 3}
-    assert "system system: in 1 sentence, quotes were mended (QUOTE_LABEL)." in mended.notes
+    assert "system system: in 1 sentence, quotes were repaired (QUOTE_LABEL)." in mended.notes
     prm.write_text("DELETE_LABEL ''\n")
     assert counts(score([gold], [system], prm=str(prm)), "complete") == {"error": 1}
 
@@ -109,8 +109,8 @@ def test_quotes_are_mended(tmp_path: Path) -> None:
     ("lines", "message"),
     [
         ("DELETE_LABEL TOP\nDELETE_TAG .\n", ":2: 'DELETE_TAG' is not a key of EVALB; choose from LABELED, "),
-        ("CUTOFF_LEN forty\n", ":1: CUTOFF_LEN is 'forty'; give a whole number."),
-        ("EQ_LABEL A\n", ":1: EQ_LABEL has 1 values; give 2 at least."),
+        ("CUTOFF_LEN forty\n", ":1: CUTOFF_LEN is 'forty'; write a whole number."),
+        ("EQ_LABEL A\n", ":1: EQ_LABEL has 1 values; write at least 2."),
     ],
 )
 def test_a_parameter_file_that_cannot_be_read(tmp_path: Path, lines: str, message: str) -> None:
@@ -125,7 +125,7 @@ def test_unlabeled_by_parameter_file(tmp_path: Path) -> None:
     prm.write_text("LABELED 0\n")
     result = score([TREE], [TREE.replace("(PP", "(ADVP")], prm=str(prm))
     assert result["labeled"].f1 == result["complete"].headline == 1
-    assert "flat.prm has LABELED 0: labels do not count in labeled, nor in complete." in result.notes
+    assert "flat.prm has LABELED 0: labels do not count in labeled and complete." in result.notes
 
 
 def test_five_errors_of_five_leave_the_scores_undefined() -> None:
@@ -148,7 +148,7 @@ def test_saved_results_keep_sentences_left_out_and_undefined_scores(tmp_path: Pa
     file.write_text(result.to_json())
     loaded = eh.Result.from_json(file)
     assert loaded["complete"].further["left_out"] == {
-        "sentence 1": "skip: the system has no word",
+        "sentence 1": "skip: the system has no words",
         "sentence 2": "error: the system has the word 'hat', the gold standard 'mat'",
     }
     assert isnan(loaded["labeled"].f1)
@@ -161,7 +161,7 @@ def test_systems_are_compared_in_sentences_that_are_valid_under_all() -> None:
     comparison = eh.compare(gold, systems, trials=20, resamples=20, errors="skip")
     pair = comparison.pair("one", "two")
     assert (comparison.by, pair.different, comparison.left_out) == ("labeled", 1, 5)
-    note = "5 brackets of the gold standard are not compared, as not all systems are scored on their sentences."
+    note = "5 brackets of the gold standard are not compared because not all systems are scored on their sentences."
     assert note in comparison.notes
 
 
@@ -252,7 +252,7 @@ def test_broken_trees_of_the_gold_standard_are_nobodys_errors() -> None:
 
 
 def test_other_numbers_of_sentences_are_refused() -> None:
-    with pytest.raises(eh.InputError, match="ends after 1 sentence, and the gold standard goes on"):
+    with pytest.raises(eh.InputError, match="ends after 1 sentence, but the gold standard continues"):
         score([TREE, TREE], [TREE])
     with pytest.raises(eh.InputError, match="the gold standard ends after 1 sentence"):
         score([TREE], [TREE, TREE])
@@ -286,7 +286,10 @@ def test_sentences_left_out_are_numbered_through_all_parts(tmp_path: Path) -> No
     assert result["complete"].further["left_out"] == {f"{system}:9": message}
     assert lists["complete"].further["left_out"] == {"sentence 9": message}
     system.write_text(f"{TREE}\n" * 8)
-    with small_blocks(200), pytest.raises(eh.InputError, match="ends after 8 sentences, and the gold standard goes on"):
+    with (
+        small_blocks(200),
+        pytest.raises(eh.InputError, match="ends after 8 sentences, but the gold standard continues"),
+    ):
         eh.score(gold, system)
 
 

@@ -153,10 +153,10 @@ def renamed(name: str) -> Any:
     ("match", "message"),
     [
         (lambda gold, system: True, "match is a function without a name; define it with def, or set its __name__."),
-        (exact, "The function exact has the name of the measure exact; give it another name."),
+        (exact, "The function exact has the name of the measure exact; rename it."),
         (renamed("semeval_strict"), "has the name of the measure semeval-strict"),
         ([same_span, renamed("same_span")], "Two functions in match have the name same_span"),
-        ([same_span, 3], "give names of measures, functions, or a list of these"),
+        ([same_span, 3], "it must be names of measures, functions, or a list of these"),
     ],
     ids=["lambda", "measure", "spelling", "two", "number"],
 )

@@ -84,10 +84,10 @@ def test_documents_of_column_files_are_texts_with_blanks(tmp_path: Any) -> None:
 @pytest.mark.parametrize(
     ("sentences", "message"),
     [
-        ("lines", "sentences does nothing for spans"),
-        ("text.tsv", "sentences is 'text.tsv'; choose text or lines, or name a file"),
+        ("lines", "sentences has no effect on spans"),
+        ("text.tsv", "sentences is 'text.tsv'; choose text or lines, or specify a file"),
         ("a\t1\na\t2", "sentences has the document 'a' twice"),
-        ("other\t3", "sentences has no document 'doc'; give a line with its name"),
+        ("other\t3", "sentences has no document 'doc'; add a line with its name"),
         (" ", "sentences is empty"),
     ],
 )

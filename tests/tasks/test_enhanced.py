@@ -95,7 +95,7 @@ def test_edges_that_are_none(score: Any, cell: str, finding: str) -> None:
 
 
 def test_enhancements_are_digits(score: Any) -> None:
-    with pytest.raises(eh.SettingError, match="enhancements is '17'; give digits from 0 to 6, such as 156"):
+    with pytest.raises(eh.SettingError, match="enhancements is '17'; use digits from 0 to 6, such as 156"):
         score(conllu(GOLD), conllu(GOLD), enhancements="17")
     assert "|enhancements:156" in score(conllu(GOLD), conllu(GOLD), enhancements="6510").signature
 

@@ -164,7 +164,7 @@ def test_swapping_sides_mirrors_simple_overlaps(target: list, system: list) -> N
 
 
 def test_nothing_matches_across_scopes() -> None:
-    """A system span that reaches beyond its sentence meets only the spans of the sentence it begins in."""
+    """A system span that extends past the end of its sentence meets only the spans of the sentence it begins in."""
     gold, system = pairs([[("A", 1, 2)], [("A", 1, 2)]], [[("A", 2, 9)], []])
     assert matches(fair(gold, system)) == [(0, 0, "BEO", 1), (1, -1, "FN", 0)]
 

@@ -152,7 +152,7 @@ def test_answers_about_documents_or_sentences(tmp_path: Path) -> None:
         eh.score(path, eh.extractions([[]]))
     assert str(caught.value) == (
         "extractions: there is 1 answer, but the gold standard has 2 documents and 3 sentences; "
-        "give one for each, or give ids on both sides."
+        "write one for each, or use ids on both sides."
     )
 
 
@@ -189,14 +189,14 @@ def test_strings_are_normalised_in_sets_only() -> None:
 
 
 def test_settings_of_placing_are_refused_where_nothing_is_placed() -> None:
-    with pytest.raises(eh.SettingError, match="--occurrences does nothing, as no system is a file of extractions"):
+    with pytest.raises(eh.SettingError, match="--occurrences has no effect because no system is a file of extractions"):
         eh.score(gold(), gold(), occurrences="first")
 
 
 def test_answers_are_no_gold_standard() -> None:
-    with pytest.raises(eh.InputError, match="holds answers of a language model, which have no text"):
+    with pytest.raises(eh.InputError, match="contains answers of a language model, which have no text"):
         eh.score(eh.extractions([[]]), gold(), task="spans")
-    with pytest.raises(eh.InputError, match="has no text in which the strings of a language model could be found"):
+    with pytest.raises(eh.InputError, match="has no text in which to find the strings of a language model"):
         eh.score(eh.spans(GOLD), eh.extractions([[], []]))
 
 

@@ -168,7 +168,7 @@ def test_documents_by_id_in_any_order() -> None:
     result = scored(gold, system, "links")
     assert counts(result, "links") == (2, 0, 1)
     assert "system links: lacks documents b; they count as empty." in result.notes
-    assert "system links: has more documents, which are ignored: x." in result.notes
+    assert "system links: has extra documents, which are ignored: x." in result.notes
 
 
 def test_a_comparison_counts_corrections_and_new_errors() -> None:

@@ -134,8 +134,8 @@ def test_supertags_have_the_kind_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"overrides_as": "kind"}, "overrides-as has no effect without overrides; name a file of overrides."),
-        ({"weights": "GE = 1 TP"}, "GE in the weights has no effect unless overrides-as is kind; leave it out."),
+        ({"overrides_as": "kind"}, "overrides-as has no effect without overrides; specify a file of overrides."),
+        ({"weights": "GE = 1 TP"}, "GE in the weights has no effect unless overrides-as is kind; remove it."),
     ],
 )
 def test_settings_that_do_nothing_are_refused(options: dict[str, Any], sentence: str) -> None:
@@ -153,11 +153,9 @@ def test_other_tasks_refuse_overrides(tmp_path: Path) -> None:
     path = written(tmp_path, at(1, 0, 1, "PER", "right"))
     tagged = tmp_path / "tagged.conll"
     tagged.write_text("Ada NE\nsees VB\n")
-    with pytest.raises(
-        eh.SettingError, match="overrides does nothing for tags; leave it out, or choose the task spans"
-    ):
+    with pytest.raises(eh.SettingError, match="overrides has no effect on tags; remove it, or choose the task spans"):
         eh.score(tagged, tagged, task="tags", overrides=path)
-    with pytest.raises(eh.SettingError, match="overrides does nothing when annotators are compared"):
+    with pytest.raises(eh.SettingError, match="overrides has no effect when annotators are compared"):
         eh.agree({"a": spans(GOLD), "b": spans(GOLD)}, overrides=path)
 
 
@@ -177,10 +175,10 @@ def test_other_tasks_refuse_overrides(tmp_path: Path) -> None:
         (
             [at(2, 0, 1, "ORG", "label", to={"label": "ORG"})],
             1,
-            "`to` makes the span 'ORG' from 0 to 1, which sentence 2 has",
+            "`to` makes the span 'ORG' from 0 to 1, which sentence 2 already has",
         ),
-        ([at(1, 2, 4, "PER", "bounds", to={"start": 0, "end": 1})], 1, "which sentence 1 has already"),
-        ([at(2, 0, 1, "ORG", "label", to={"label": "A"}), missing(2, 0, 1, "A")], 2, "is made by "),
+        ([at(1, 2, 4, "PER", "bounds", to={"start": 0, "end": 1})], 1, "which sentence 1 already has"),
+        ([at(2, 0, 1, "ORG", "label", to={"label": "A"}), missing(2, 0, 1, "A")], 2, "is also made by "),
         (
             [{"document": "d", "verdict": "missing", "to": {"start": 0, "end": 1, "label": "A"}}],
             1,
@@ -203,9 +201,12 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
         ("[1]", "is not an object"),
         ('{"sentence": 1, "verdict": "wrong"}', "the verdict is 'wrong'; choose one of spurious, label, bounds,"),
         ('{"verdict": "right"}', "start and end of the gold span are None and None"),
-        ('{"start": 0, "end": 1, "label": "A", "verdict": "right"}', "names neither a sentence nor a document"),
-        ('{"sentence": 0, "start": 0, "end": 1, "label": "A", "verdict": "right"}', "sentence is 0; give its number"),
-        ('{"document": 1.5, "start": 0, "end": 1, "label": "A", "verdict": "right"}', "document is 1.5; give its name"),
+        ('{"start": 0, "end": 1, "label": "A", "verdict": "right"}', "has neither a sentence nor a document"),
+        ('{"sentence": 0, "start": 0, "end": 1, "label": "A", "verdict": "right"}', "sentence is 0; use its number"),
+        (
+            '{"document": 1.5, "start": 0, "end": 1, "label": "A", "verdict": "right"}',
+            "document is 1.5; use its name",
+        ),
         ('{"sentence": 1, "start": 1, "end": 1, "label": "A", "verdict": "right"}', "the gold span are 1 and 1; count"),
         ('{"sentence": 1, "start": 0, "end": 1, "label": 7, "verdict": "right"}', "the label of the gold span is 7"),
         (f'{{"sentence": 1, "start": 0, "end": {10**30}, "label": "A", "verdict": "right"}}', f"are 0 and {10**30}"),
@@ -213,11 +214,11 @@ def test_overrides_that_do_not_fit_are_refused(tmp_path: Path, records: list[Rec
             f'{{"sentence": 1, "start": 0, "end": 1, "label": "{"A" * 20_000}", "verdict": "right"}}',
             "a label has more than",
         ),
-        ('{"sentence": 1, "verdict": "missing"}', "has the verdict 'missing' and no `to`"),
+        ('{"sentence": 1, "verdict": "missing"}', "has the verdict 'missing' but no `to`"),
         ('{"sentence": 1, "verdict": "missing", "to": {"start": 0, "end": 1}}', "the label of `to` is None"),
         ('{"sentence": 1, "verdict": "missing", "to": {"lable": "A"}}', "`to` has 'lable'"),
-        ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "label", "to": {"end": 2}}', "not name label"),
-        ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "right", "to": {"end": 2}}', "does not take"),
+        ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "label", "to": {"end": 2}}', "lacks label"),
+        ('{"sentence": 1, "start": 0, "end": 1, "label": "A", "verdict": "right", "to": {"end": 2}}', "does not use"),
         (
             '{"sentence": 1, "start": 2, "end": 3, "label": "A", "verdict": "bounds", "to": {"end": 2}}',
             "`to` are 2 and 2",
@@ -286,13 +287,13 @@ def test_merged_overrides_state_what_positions_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "finding"),
     [
-        ({"positions": "words"}, "positions is 'words'; choose one of characters, tokens, or leave it out"),
+        ({"positions": "words"}, "positions is 'words'; choose one of characters, tokens, or remove it"),
         ({"positions": "tokens"}, "positions are tokens, but the gold standard has a text without tokens"),
         ({"end": 99}, "the text has no characters from 1 to 99"),
         ({"start": 4, "end": 6}, "the text has no characters from 4 to 6"),
         ({"end": 9}, "document 'a' has no gold span 'PER' from 1 to 9 (the nearest one is 'PER' from 1 to 4)"),
         ({"document": "c"}, "the gold standard has no document 'c'"),
-        ({"positions": None}, 'add "positions": "characters", with which it fits'),
+        ({"positions": None}, 'add "positions": "characters", which fits'),
     ],
 )
 def test_positions_that_do_not_fit(tmp_path: Path, record: Record, finding: str) -> None:
@@ -361,7 +362,7 @@ def test_a_document_with_several_sentences_takes_the_number_of_one(tmp_path: Pat
     path.write_text("-DOCSTART- O\n\nAda B-PER\n\nBob B-PER\n\n-DOCSTART- O\n\nEve B-PER\n")
     record = {"start": 0, "end": 1, "label": "PER", "verdict": "spurious"}
     assert counts(eh.score(path, path, overrides=written(tmp_path, {"document": 2, **record}))) == (2, 1, 0)
-    with pytest.raises(eh.InputError, match="the document 1 has several sentences; name the sentence, too"):
+    with pytest.raises(eh.InputError, match="the document 1 has several sentences; also specify the sentence"):
         eh.score(path, path, overrides=written(tmp_path, {"document": 1, **record}))
     named = written(tmp_path, {"document": 1, "sentence": 2, **record})
     assert counts(eh.score(path, path, overrides=named)) == (2, 1, 0)
@@ -407,7 +408,7 @@ def test_comparisons_leave_out_what_is_an_error_of_the_gold_standard(tmp_path: P
     comparison = eh.compare(spans(GOLD), systems, overrides=path, overrides_as="kind", trials=10, resamples=10)
     assert comparison.pair("a", "b").different == 1  # the surplus span that is wrong
     assert comparison.left_out == 2
-    assert "2 spans of the gold standard are not compared, as some system has a GE there." in comparison.notes
+    assert "2 spans of the gold standard are not compared because some system has a GE there." in comparison.notes
     assert comparison.before == {"a": pytest.approx(4 / 8), "b": 1}
     assert eh.Comparison.from_json(comparison.to_json()).to_json() == comparison.to_json()
     corrected = eh.compare(spans(GOLD), systems, overrides=path, trials=10, resamples=10)
@@ -442,7 +443,7 @@ def test_strings_of_language_models_have_no_place_to_be_unclear_at(tmp_path: Pat
     path, answers = written(tmp_path, at(2, 0, 1, "ORG", "unclear")), eh.extractions([[], [], []])
     with pytest.raises(eh.SettingError, match="cannot be left out of the strings of a language model"):
         eh.score(spans(GOLD), answers, overrides=path, match="strings")
-    with pytest.warns(eh.EvenhandWarning, match="no answer has a span that can be read"):
+    with pytest.warns(eh.EvenhandWarning, match="no answer has a readable span"):
         found = eh.score(spans(GOLD), answers, overrides=path)
     assert counts(found) == (0, 0, 3)
 
@@ -601,8 +602,8 @@ def test_a_reviewed_missing_span_must_not_exist(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "finding"),
     [
-        ({"status": "done"}, "the status is 'done'; choose one of proposed, accepted, or leave it out"),
-        ({"voters": "crf"}, "voters is 'crf'; give a list of the names of systems, or leave it out"),
+        ({"status": "done"}, "the status is 'done'; choose one of proposed, accepted, or remove it"),
+        ({"voters": "crf"}, "voters is 'crf'; use a list of names of systems, or remove it"),
     ],
 )
 def test_unknown_states_and_voters_are_refused(tmp_path: Path, more: Record, finding: str) -> None:

@@ -170,7 +170,7 @@ def test_a_component_that_is_too_large_is_paired_greedily(monkeypatch: pytest.Mo
     other = [{"c": "same", "n": f"other {number}"} for number in range(4)]
     result = eh.score(eh.records([{"i": gold}]), eh.records([{"i": other}]))
     assert result["fair"].overall["TP"] == 4
-    expected = "Warning: system records: lists i[] are too long for an exact alignment and paired greedily."
+    expected = "Warning: system records: lists i[] are too long for exact alignment and are paired greedily."
     assert expected in result.notes
 
 
@@ -179,7 +179,7 @@ def test_near_rounds_of_long_lists_are_skipped_and_noted(monkeypatch: pytest.Mon
     gold, system = ([f"{word} {number}" for number in range(2)] for word in ("crimson", "crimsn"))
     result = eh.score(eh.records([gold]), eh.records([system]))
     assert (result["fair"].overall["FN"], result["fair"].overall["FP"]) == (2, 2)
-    assert "system records: lists [] are too long to look for similar values." in result.notes
+    assert "system records: lists [] are too long for a search of similar values." in result.notes
 
 
 def test_records_with_other_keys_are_never_paired() -> None:

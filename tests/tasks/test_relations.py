@@ -283,10 +283,10 @@ def test_equal_spans_without_overlaps_have_no_faults_of_entities(gold: Side, dat
 @pytest.mark.parametrize(
     ("spans", "links", "sentence"),
     [
-        ([[("A", 0, 1)]], [[("r", 0, 1)]], "('r', 0, 1) of sentence 1 names a span that is not there"),
+        ([[("A", 0, 1)]], [[("r", 0, 1)]], "('r', 0, 1) of sentence 1 refers to a missing span"),
         ([[("A", 0, 1)]], [], "got 0 lists of relations for 1 of spans"),
-        ([[("A", 0, 1)]], [[("r", 0)]], "sentence 1 has ('r', 0) where a tuple of 3 should be"),
-        ([[("A", 0, 1)]], [[("", 0, 0)]], "sentence 1 has the type '', not a text"),
+        ([[("A", 0, 1)]], [[("r", 0)]], "expected a tuple of 3 in sentence 1, got ('r', 0)"),
+        ([[("A", 0, 1)]], [[("", 0, 0)]], "sentence 1 has the type '', not a string"),
         ({"d": [("A", 0, 1)]}, {"e": []}, "the document 'e' has relations but no spans"),
         ({"d": [("A", 0, 1)]}, [[]], "one of spans and relations is a mapping"),
     ],
@@ -304,7 +304,7 @@ def test_documents_are_matched_by_id() -> None:
 
 
 def test_spans_alone_have_no_relations() -> None:
-    with pytest.raises(SettingError, match="spans has no relations; give a file that has some"):
+    with pytest.raises(SettingError, match="spans has no relations; use a file that has some"):
         eh.score(annotation(GOLD), eh.spans([[("PER", 0, 1)]]))
 
 
@@ -392,5 +392,5 @@ def test_a_relation_of_a_system_that_two_parts_would_divide(tmp_path: Path) -> N
         in_small_parts(partial(eh.score, GOLD_FILE, system))
     assert str(error.value) == (
         f"{system}: a relation has its ends in two documents of the gold standard; "
-        "give documents that hold whole relations on both sides."
+        "use documents that contain whole relations on both sides."
     )

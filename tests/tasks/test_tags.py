@@ -163,5 +163,5 @@ def test_tags_of_column_files_are_compared_as_they_stand(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("option", [{"subtypes": True}, {"levels": "separate"}, {"baselines": True}])
 def test_options_that_would_change_nothing_are_refused(score: Score, option: dict[str, object]) -> None:
-    with pytest.raises(eh.SettingError, match=f"{next(iter(option))} does nothing for tags; leave it out"):
+    with pytest.raises(eh.SettingError, match=f"{next(iter(option))} has no effect on tags; remove it"):
         score(GOLD, SYSTEM, **option)

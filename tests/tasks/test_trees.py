@@ -411,7 +411,7 @@ def test_scores_of_annotation_that_a_system_lacks_are_undefined(tmp_path: Path) 
     ranking = eh.rank(*files, match="elas,las", resamples=20, trials=0)
     assert (ranking["elas"]["bare"].rank, ranking["elas"]["bare"].interval) == (None, None)
     assert "–" in str(eh.summarize(*files, trials=20, resamples=20))
-    refusal = "System bare has no DEPS, so elas cannot be compared; leave it out, or compare by las."
+    refusal = "System bare has no DEPS, so elas cannot be compared; remove it, or compare by las."
     commands = partial(eh.compare, *files), partial(eh.report, *files), partial(eh.gate, files[0], *files[1])
     for command in commands:
         with pytest.raises(eh.SettingError) as caught:

@@ -122,7 +122,7 @@ class MatchedDocuments:
                 self.names.append(name)
             elif side in self._waiting.get(number, {}) or number not in self._waiting:
                 finding = f"the document {name[:40]!r} occurs twice"
-                raise InputError(batch.corpus.source, None, finding, "leave one of the two out", "document")
+                raise InputError(batch.corpus.source, None, finding, "remove one of the two", "document")
             self._waiting.setdefault(number, {})[side] = _Piece(batch, document)
 
     def _ready(self, numbers: list[int]) -> Iterator[Matched]:
@@ -282,8 +282,8 @@ def _check(first: Annotation) -> None:
     """Refuse files whose positions cannot be counted."""
     corpus: Corpus = first.corpus
     if first.extractions is not None:
-        finding = "holds answers of a language model, which have no text and no positions"
+        finding = "contains answers of a language model, which have no text and no positions"
         raise InputError(corpus.source, None, finding, "place them in the text with evenhand ground first")
     if corpus.bounds is None:
         finding = "does not have the lengths of sentences, so tokens without a label cannot be counted"
-        raise InputError(corpus.source, None, finding, "give a format that has all tokens, or a text")
+        raise InputError(corpus.source, None, finding, "use a format that has all tokens, or a text")

@@ -29,7 +29,7 @@ from evenhand.dataclass import dataclass
 from evenhand.errors import InputError, counted
 
 MAX_FINDINGS = 1000
-SAME_WORDS = "give the same words, or --align position"
+SAME_WORDS = "use the same words, or --align position"
 
 
 class SideNames(NamedTuple):
@@ -315,7 +315,7 @@ _BY_ID = Naming(
 
 def no_row_of(document: str, source: str) -> InputError:
     """Return the error for a document of the system `source` that the gold standard, a table of spans, lacks."""
-    finding = f"has spans in the document {document!r}, of which the gold standard has no row"
+    finding = f"has spans in the document {document!r}, which has no row in the gold standard"
     remedy = "if it has no gold spans, add a row there with this document, and without start, end and label"
     return InputError(source, None, finding, remedy, "document")
 

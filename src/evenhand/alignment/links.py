@@ -30,8 +30,8 @@ from evenhand.data.vocabulary import Vocabulary
 from evenhand.errors import InputError, counted, counted_phrase
 from evenhand.settings import LINKS
 
-_SAME_TOKENS = "give the same tokens in all files"
-_SAME_TEXT = "give the same text in all files, spaces aside"
+_SAME_TOKENS = "use the same tokens in all files"
+_SAME_TEXT = "use the same text in all files (spaces may differ)"
 _BY_NAME_OR_ID = Naming(
     names_of,
     lambda corpus: corpus.unnamed or not corpus.names or corpus.ids is not None,
@@ -97,8 +97,8 @@ class LinkFollower(Follower):
         corpus = piece.batch.corpus
         if gold.bounds is None or corpus.bounds is None:
             if gold.atoms == "characters" and (gold.bounds is None) != (corpus.bounds is None):
-                finding = "one side has a text, and the other one has offsets without it"
-                raise InputError(corpus.source, None, finding, "give a text on both sides, or on none", "text")
+                finding = "one side has a text, and the other has offsets without a text"
+                raise InputError(corpus.source, None, finding, "use a text on both sides, or on neither", "text")
             return
         gold_bounds = gold.document_bounds[first : first + piece.size + 1]
         bounds = corpus.document_bounds[piece.first : piece.first + piece.size + 1]
@@ -130,7 +130,7 @@ class _Undivided:
         begin, size = self._done, gold.token_count or 0
         if size > self._left:
             total = self.corpus.token_count or 0
-            finding = f"the file has {counted(total, 'token')}, and the gold standard more"
+            finding = f"the file has {counted(total, 'token')}, but the gold standard has more"
             raise InputError(self.corpus.source, self.corpus.line(total - 1), finding, _SAME_TOKENS, "text")
         self._done += size
         edges = gold.document_bounds + begin

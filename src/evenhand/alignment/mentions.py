@@ -165,7 +165,7 @@ def _chains(piece: BatchSlice) -> Chains:
 
 
 def repeated_name(source: str, name: str) -> InputError:
-    finding = f"the document {name} is in another file already"
+    finding = f"the document {name} is already in another file"
     return InputError(source, None, finding, "give every document a distinct name", "document")
 
 
@@ -235,7 +235,7 @@ class ChainFollower(Follower):
         self._documents.finish()
         if self._unnamed and self._gold_unnamed and (self.issues.missing or self.issues.extra):
             finding = f"documents have no names, and their number differs from {self.issues.sides.key}"
-            raise InputError(self._source, None, finding, "name them, or give the same number in all files", "document")
+            raise InputError(self._source, None, finding, "name them, or use the same number in all files", "document")
 
     def _receive(self, batch: Annotation) -> Annotation:
         batch.chains()  # raises an error if there are none
@@ -263,8 +263,8 @@ class ChainFollower(Follower):
         if chains.words is not None or gold.chains().words is None:
             return chains
         if len(chains) and self._heads_of is not None:
-            finding = f"the system {self._heads_of} does not say what the heads of its mentions are"
-            raise InputError(self._source, None, finding, "give CorefUD, or --mention-match partial or exact")
+            finding = f"the system {self._heads_of} does not specify the heads of its mentions"
+            raise InputError(self._source, None, finding, "use CorefUD files, or --mention-match partial or exact")
         return replace(chains, words=mention_words(chains, gold.corpus))
 
     def _align(self, gold: Corpus, first: int, piece: BatchSlice) -> Iterator[tuple[int, Chains]]:
@@ -329,7 +329,7 @@ def _compare_sentences(gold: TokenKinds, system: TokenKinds, key: str) -> None:
     finding = f"there {number}, in {key} {len(gold_starts):,}"
     if len(gold_starts) == len(starts):
         finding = f"the sentence that begins here begins elsewhere in {key}"
-    raise InputError(corpus.source, line, finding, "give the same sentences, or --align position", "text")
+    raise InputError(corpus.source, line, finding, "use the same sentences, or --align position", "text")
 
 
 def _renumbered(chains: Chains, gold: TokenKinds, system: TokenKinds) -> Chains:
@@ -353,4 +353,4 @@ def _length_error(document: int, gold: TokenKinds, system: TokenKinds, key: str)
     number = counted_phrase(len(words), unit)
     finding = f"the document {corpus.names[document]} has {number}, in {key} {len(expected):,}"
     line = corpus.line(int(words[min(index, len(words) - 1)])) if len(words) else mark(corpus, document)
-    return InputError(corpus.source, line, finding, "give the same tokens in all files", "text")
+    return InputError(corpus.source, line, finding, "use the same tokens in all files", "text")

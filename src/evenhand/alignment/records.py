@@ -67,5 +67,5 @@ def records_of(batch: Annotation) -> Records:
     """The records of a batch."""
     layer = batch.layers.get(RECORDS)
     if not isinstance(layer, Records):
-        raise SettingError(f"{batch.corpus.source} has no records; give a file that has some.")
+        raise SettingError(f"{batch.corpus.source} has no records; use a file that has some.")
     return layer

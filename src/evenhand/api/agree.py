@@ -99,7 +99,7 @@ TWO = "Agreement needs at least two annotators."
 MAX_SAMPLES = 1_000_000
 BLOCK = 1 << 17
 """Bytes per block of each file: fewer than elsewhere because all annotators are in memory together."""
-_LAYOUTS = "name a file or folder for each annotator, or the field that names them with --annotator"
+_LAYOUTS = "specify a file or folder for each annotator, or use --annotator with the field that contains their names"
 _ABOUT = frozenset(name + suffix for name in ("readme", "license") for suffix in ("", ".md", ".txt", ".rst"))
 """Names of files, in lower case, that describe a folder and are not annotations."""
 NO_UNITS = "no annotator has a span"
@@ -115,7 +115,7 @@ NO_COMMON = "the two have no document in common"
 NOT_COMMON = "no document is common to all"
 NO_CODES = "nothing has a code"
 PAIRS_ONLY = "defined for two annotators only"
-ONE_LABEL = "there are not two labels in what both label"
+ONE_LABEL = "the two use fewer than two labels where both label"
 UNUSED = "no annotator uses the label in a document of two annotators"
 
 
@@ -131,7 +131,7 @@ def adjudicate(
 
     overrides  a file of overrides, or several; equal overrides count once
     accept_proposed
-               apply unreviewed proposals of `suspects`, too; otherwise they are only checked and counted
+               also apply unreviewed proposals of `suspects`; otherwise they are only checked and counted
 
     Other keywords specify how the gold standard is read, as in `score`: format, column, encoding, repair, offsets,
     functions and annotator. Problems are listed, not raised. If there are none, `merge` writes the overrides as one
@@ -142,9 +142,9 @@ def adjudicate(
     paths: list[Any] = list(overrides) if isinstance(overrides, list | tuple) else [overrides]
     for path in paths:
         if not isinstance(path, str | PathLike):
-            raise SettingError(f"overrides has {quote(path)}; give the path of a file, or a list of paths.")
+            raise SettingError(f"overrides has {quote(path)}; it must be the path of a file, or a list of paths.")
     if not paths:
-        raise SettingError("Nothing to check: name at least one file of overrides.")
+        raise SettingError("Nothing to check: specify at least one file of overrides.")
     files = [read_overrides(path) for path in paths]
 
     def open_gold() -> Iterator[Annotation]:
@@ -669,7 +669,7 @@ def check_votes(annotators: Systems, options: Mapping[str, Any]) -> None:
 def _check_codes(task: Task) -> None:
     if task.agreement and not task.agreement.has_codes:
         known = " or ".join(other.name for other in TASKS.values() if other.agreement and other.agreement.has_codes)
-        raise SettingError(f"Annotators vote on {known}, and not on {task.name}.")
+        raise SettingError(f"Annotators vote on {known}, not on {task.name}.")
 
 
 def annotators_in(side: Input, settings: ReadSettings, field: str | None) -> Sides:
@@ -701,7 +701,7 @@ def _annotators_in_folder(folder: Path) -> dict[str, Input]:
         without = [path for path in folders if path not in annotated and any(path.rglob("*.txt"))]
         if annotated and without:
             finding = f"has texts but no annotations (.ann), unlike {annotated[0].name}"
-            raise InputError(str(without[0]), None, finding, "leave this folder out: name the others")
+            raise InputError(str(without[0]), None, finding, "omit this folder, and specify only the others")
         return {path.name: path for path in folders}
     if len(files) < 2 or any(file.suffix == ".ann" for file in files):
         raise InputError(str(folder), None, "has neither a folder nor a file for each annotator", _LAYOUTS)
@@ -766,7 +766,7 @@ def _prepared(
     idle = [parameter.name for parameter in all_parameters().values() if parameter.effect.on != "scores"]
     for name in (*without_effect(), *idle, "beta"):
         if name in options:
-            raise SettingError(f"{name.replace('_', '-')} does nothing when annotators are compared; leave it out.")
+            raise SettingError(f"{name.replace('_', '-')} has no effect when annotators are compared; remove it.")
     first, *others = sides.values()
     picked: Mapping[str, PickedAnnotator] = {}
     if not others:
@@ -775,12 +775,12 @@ def _prepared(
         sides, picked = annotators_in(first, settings, field)
         first, *_ = sides.values()
     elif field is not None:
-        raise SettingError("annotator names a field of one file with several annotators; give this file alone.")
+        raise SettingError("annotator specifies a field of one file with several annotators; pass only this file.")
     content = content_for(first, options)
     spec = TASKS[content.task].agreement
     if spec is None:
         known = ", ".join(task.name for task in TASKS.values() if task.agreement)
-        raise SettingError(f"Agreement is measured on {known}, and not on {content.task}; name the --task.")
+        raise SettingError(f"Agreement is measured on {known}, not on {content.task}; specify the --task.")
     declared = {name: value for name, value in spec.settings.items() if options.get(name) is None}
     prepared = prepare(first, sides, {**options, **declared, "match": spec.by}, content)
     for renaming in prepared.settings.maps:
@@ -803,4 +803,4 @@ def _check_unitized(task: Task, requested: Mapping[str, bool]) -> None:
     for name, is_requested in requested.items():
         if is_requested and not (task.agreement and task.agreement.is_unitized):
             known = ", ".join(other.name for other in TASKS.values() if other.agreement and other.agreement.is_unitized)
-            raise SettingError(f"{name} is for {known}, and does nothing for {task.name}; leave it out.")
+            raise SettingError(f"{name} is for {known} and has no effect on {task.name}; remove it.")

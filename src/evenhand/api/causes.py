@@ -81,9 +81,9 @@ def causes(
     check_choice("units", units, get_args(UnitSide))
     sides = systems_by_name(systems if other is None else [side_of(systems), side_of(other)]) or {}
     if len(sides) not in (1, 2):
-        raise SettingError(f"Causes are searched for one system, or for the difference of two; got {len(sides)}.")
+        raise SettingError(f"Causes are searched for one system, or for the difference between two; got {len(sides)}.")
     if worse and len(sides) == 1:
-        raise SettingError("worse is for two systems; leave it out.")
+        raise SettingError("worse needs two systems; remove it.")
     chosen = dict[str, Any](options)
     measure = one_measure(by, chosen)
     seed = check_whole_number("seed", seed, 0, MAX_SEED)
@@ -124,7 +124,7 @@ def searched_slices(task: Task, options: SliceOptions, *, only: bool = False) ->
     names = dict(request.names)
     wants_all = names.pop(EVERY, None) is not None
     if only and not request:
-        raise SettingError("only needs slices. Name some, or leave it out.")
+        raise SettingError("only needs slices. Specify some, or remove it.")
     defaults = [
         name
         for name in available

@@ -60,7 +60,7 @@ class CheckedTask(Displayed, WithTables):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(f"{file}: does not fit the pattern of submissions." for file in self.task.unmatched)
+        return tuple(f"{file}: does not match the pattern of submissions." for file in self.task.unmatched)
 
     @property
     def has_errors(self) -> bool:

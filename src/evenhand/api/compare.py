@@ -157,7 +157,7 @@ class ResamplingSettings:
         over sentences. `ComparedRun.settled` checks whether the documents are enough for a test.
         """
         if self.of == "documents" and documents < 2:
-            remedy = "leave it out" if task.evaluation.by_document else "resample sentences"
+            remedy = "remove it" if task.evaluation.by_document else "resample sentences"
             raise SettingError(f"of is 'documents', but the gold standard has only one document; {remedy}.")
         of = self.of or ("documents" if documents > 1 or task.evaluation.by_document else "sentences")
         return of, documents if of == "documents" else sentences
@@ -581,7 +581,7 @@ def _check_effect(options: Mapping[str, Any]) -> None:
         value = options.get(name)
         default = parameters[name].default if name in parameters else None
         if value is not None and value is not False and value not in ("", (), [], default):
-            raise SettingError(f"{name} does nothing in a comparison; leave it out.")
+            raise SettingError(f"{name} has no effect in a comparison; remove it.")
 
 
 def _check_annotation(task: Task, by: str, run: Run) -> None:
@@ -592,7 +592,7 @@ def _check_annotation(task: Task, by: str, run: Run) -> None:
         layer = str(lacking[names[0]]).upper()
         subject = f"System {names[0]} has" if len(names) == 1 else f"Systems {list_names(names)} have"
         others = [other for other in task.selection.compared if not model(task.name, other).annotation]
-        remedy = f"leave {'it' if len(names) == 1 else 'them'} out" + (f", or compare by {others[0]}" if others else "")
+        remedy = f"remove {'it' if len(names) == 1 else 'them'}" + (f", or compare by {others[0]}" if others else "")
         raise SettingError(f"{subject} no {layer}, so {by} cannot be compared; {remedy}.")
 
 

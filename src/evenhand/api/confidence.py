@@ -104,7 +104,7 @@ def confidence(
     chosen_on: _Units | None = None
     if threshold_from is not None:
         if len(sides) != 1:
-            raise SettingError("threshold_from is for one system; leave it out, or give one system.")
+            raise SettingError("threshold_from needs a single system; remove it, or pass only one system.")
         other_gold, other_system = map(side_of, threshold_from)
         (name,) = sides
         chosen_on = replace(_measured(other_gold, {name: other_system}, chosen).units[name], name=name_of(other_system))
@@ -172,26 +172,26 @@ def accept(
     Other keywords are as in `score`. Units are matched exactly, unless a measure is named with `match`.
     """
     if (risk is None) == (miss is None):
-        raise SettingError("Give one of risk and miss, such as risk=0.01.")
+        raise SettingError("Specify either risk or miss, such as risk=0.01.")
     level = check_number("risk" if miss is None else "miss", risk if miss is None else miss, _is_share, _SHARE)
     confidence = check_number("confidence", confidence, _is_share, _SHARE)
     sides = systems_by_name(system) or {}
     if len(sides) != 1:
-        raise SettingError(f"accept is for one system, got {len(sides)}.")
+        raise SettingError(f"accept needs a single system, got {len(sides)}.")
     (name,), chosen = sides, dict[str, Any](options)
     if chosen.get("min_score"):
-        raise SettingError("accept finds the lowest score of accepted units; leave min_score out.")
+        raise SettingError("accept finds the lowest score of accepted units; remove min_score.")
     if miss is not None and (independent or confidence != _CONFIDENCE):
         other = "independent" if independent else "confidence"
         raise SettingError(f"{other} is for risk; the guarantee of miss needs exchangeable documents only.")
     if thresholds_from is not None and is_same_file(side_of(thresholds_from), sides[name]):
         raise SettingError(
-            "thresholds_from is the system itself; give other output, as thresholds must not depend on it."
+            "thresholds_from is the system itself; use other output, because thresholds must not depend on it."
         )
     measured = _measured(side_of(gold), sides, chosen)
     answers = measured.units[name].answers
     if answers is None:
-        raise SettingError(f"{measured.measure.name} does not count units with confidences; leave match out.")
+        raise SettingError(f"{measured.measure.name} does not count units with confidences; remove match.")
     grid = _grid(measured, answers, thresholds_from, chosen)
     task, common = measured.prepared.task, dict[str, Any](units=len(answers), documents=measured.groups)
     notes = list(measured.results.notes)
@@ -247,8 +247,8 @@ def _grid(measured: _Measured, answers: Answers, other: Input | None, options: M
     if len(answers) and not (answers.score.min() >= 0 and answers.score.max() <= 1):
         found = f"Scores range from {answers.score.min():.4g} to {answers.score.max():.4g}"
         raise SettingError(
-            f"{found}, so thresholds from 1.00 to 0.00 do not fit. Use --score-transform, "
-            "or give other data of the system with --thresholds-from."
+            f"{found}, so thresholds from 1.00 to 0.00 do not fit. Use --score-transform, or "
+            "specify other data of the system with --thresholds-from."
         )
     return GRID
 
@@ -263,7 +263,7 @@ def _scores_of(side: Input, measured: _Measured, options: Mapping[str, Any]) -> 
     score: Values = np.concatenate([np.zeros(0), *(own for own in scores if own is not None)])
     score = transformed(score[~np.isnan(score)], options.get("score_transform"))
     if not len(score):
-        raise InputError(name_of(side), None, "no unit has a score", "Name the score field with --score")
+        raise InputError(name_of(side), None, "no unit has a score", "Specify the score field with --score")
     return score
 
 
@@ -354,7 +354,7 @@ def _measured(
     if not results.gold.units:
         unit = task.unit_of(measure.name)
         finding = f"the gold standard has no {unit} that counts, so recall is undefined"
-        raise InputError(results.gold.name, None, finding, f"give a gold standard with {plural(unit)}")
+        raise InputError(results.gold.name, None, finding, f"use a gold standard with {plural(unit)}")
     return _Measured(prepared, measure, results, plural(kind), groups, units)
 
 

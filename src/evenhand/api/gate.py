@@ -139,16 +139,14 @@ class ScoreLimit:
             return
         elif figure.unit == "fraction" and limit > 1:
             is_likely = limit <= 100 and not self.is_percent
-            remedy = f"give {limit / 100:g} or {limit:g}%" if is_likely else "give one of these"
+            remedy = f"use {limit / 100:g} or {limit:g}%" if is_likely else "use a fraction or a percentage"
             finding = f"{title} is {text}; scores are fractions from 0 to 1: {remedy}"
         elif figure.unit == "count" and is_share:
             remedies = [f"for a share, use {' or '.join(figure.shares)}"] if figure.shares else []
-            remedies.append(
-                "for a count, give 2 or more" if self.kind == "floor" else "for a count, give a whole number"
-            )
+            remedies.append("for a count, use 2 or more" if self.kind == "floor" else "for a count, use a whole number")
             finding = f"{title} is {text}, but {figure.name} is a count; {'; '.join(remedies)}"
         elif figure.unit != "fraction" and self.is_percent:
-            finding = f"{title} is {text}, but {figure.name} may be above 1; give a number"
+            finding = f"{title} is {text}, but {figure.name} may be above 1; use a number"
         else:
             return
         raise SettingError(f"{finding}.")
@@ -166,7 +164,7 @@ class PowerLimit:
     def checked(need_power: object, power_for: object) -> PowerLimit | None:
         if need_power is None:
             if power_for is not None:
-                raise SettingError("--for does nothing without --need-power; name the power, such as 0.8.")
+                raise SettingError("--for has no effect without --need-power; specify the power, such as 0.8.")
             return None
         least = check_number(
             "need-power", parse_unit(need_power, 1), lambda value: 0 < value < 1, "a number between 0 and 1"
@@ -242,13 +240,17 @@ class Limits:
     def for_baseline(self, baseline: NamedInput | None) -> Limits:
         """The limits with the default criterion, the test; without a baseline, only floors and ceilings are valid."""
         if baseline is None and self.of_changes:
-            raise SettingError(f"{self.of_changes[0]} needs a baseline; name one, or use floor and ceiling.")
+            raise SettingError(f"{self.of_changes[0]} needs a baseline; specify one, or use floor and ceiling.")
         if baseline is None and not self.scores:
-            raise SettingError("Without a baseline there is nothing to compare with; give one, or a floor or ceiling.")
+            raise SettingError(
+                "Without a baseline there is nothing to compare with; specify one, or a floor or ceiling."
+            )
         if baseline is None or self.alpha is not None:
             return self
         if self.only and not (self.scores or self.of_changes):
-            raise SettingError("only leaves out the default criterion, and no other is named; name one or omit only.")
+            raise SettingError(
+                "only skips the default criterion, but no other is specified; specify one, or remove only."
+            )
         return self if self.only else replace(self, alpha=DEFAULT_ALPHA, is_default=True)
 
 
@@ -308,7 +310,7 @@ class ScoreName:
             name, path, row = ".".join(path[:size]), path[size:], value
             value = value[name]
         if value is None:
-            raise SettingError(f"{self.text!r} is undefined: the files do not have it, or its denominator is 0.")
+            raise SettingError(f"{self.text!r} is undefined: the files lack it, or its denominator is 0.")
         if isinstance(value, Mapping):
             names = ", ".join(f"{self.text}.{key}" for key in list(value)[:_MAX_LISTED])
             raise SettingError(f"{self.text!r} is ambiguous; choose one of {names}.")
@@ -323,7 +325,9 @@ class ScoreName:
             raise SettingError(f"{self.text!r} is not a score: {name} has no slice {value!r}, only {_listed(slices)}.")
         piece = slices[value]
         if self.model not in piece:
-            raise SettingError(f"{self.text!r} is not a score: {self.model} has no units, which {name} is a slice of.")
+            raise SettingError(
+                f"{self.text!r} is not a score: {self.model} has no units, so it has no slices of {name}."
+            )
         if piece.units < least:
             units = f"expected at least {least} units for a floor, got {piece.units}"
             raise SettingError(f"{name}={value}: {units}.")
@@ -365,7 +369,7 @@ class ScoreName:
         if self.label is None:
             return {**{name: score for name, score in scores.items() if name != "labels"}, **scores["overall"]}
         if not labels:
-            raise SettingError(f"{self.text!r} is not a score: {self.model} has no scores of labels.")
+            raise SettingError(f"{self.text!r} is not a score: {self.model} has no scores by label.")
         if self.label not in labels:
             raise SettingError(f"{self.text!r} is not a score: unknown label {self.label!r}, only {_listed(labels)}.")
         row: Mapping[str, Any] = labels[self.label]
@@ -493,7 +497,7 @@ def _label_drop(comparison: Comparison, pair: Pair, limit: float) -> Criterion:
         if row.units
     }
     if not drops:
-        raise SettingError(f"max-label-drop does nothing: {comparison.by} of this gold standard has no labels.")
+        raise SettingError(f"max-label-drop has no effect: {comparison.by} of this gold standard has no labels.")
     falling = sorted(((drop, label) for label, drop in drops.items() if drop > limit + _TOLERANCE), reverse=True)
     largest, worst = max((drop, label) for label, drop in drops.items())
     listed = ", ".join(f"{label} by {drop:.2f}" for drop, label in falling[:_MAX_LABELS])
@@ -556,7 +560,7 @@ def not_checked(limits: Limits, comparison: Comparison) -> Iterator[Unchecked]:
     """The default criterion, if a user leaves it out, or the test cannot decide and a user specifies a drop."""
     if limits.alpha is None:
         rule = f"The score must not fall with a p-value below {DEFAULT_ALPHA:g}"
-        yield Unchecked("alpha", DEFAULT_ALPHA, f"{rule}: left out, because only the named criteria are checked.")
+        yield Unchecked("alpha", DEFAULT_ALPHA, f"{rule}: skipped because only the specified criteria are checked.")
     elif _is_left_to_drop(limits, comparison):
         (pair,) = comparison.pairs.values()
         yield Unchecked("alpha", limits.alpha, f"{_cannot_decide(comparison, pair, limits.alpha)}; max-drop decides.")
@@ -664,7 +668,7 @@ def gate(
     )
     if candidate is None:
         raise SettingError(
-            "The candidate is missing; name it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
+            "The candidate is missing; specify it: gate(gold, candidate=…), or gate(gold, baseline, candidate)."
         )
     check_choice("floor_at", floor_at, ("value", "lower"))
     gold, limits, chosen = side_of(gold), limits.for_baseline(baseline), dict[str, Any](options)
@@ -674,7 +678,7 @@ def gate(
         if limit.kind == "max-drop":
             raise SettingError(f"{limit.name} is a figure of confidences, which has no drop; use floor or ceiling.")
     if floor_at == "lower" and not of_confidence:
-        raise SettingError("floor_at does nothing in this gate, because no limit is a figure of confidences.")
+        raise SettingError("floor_at has no effect in this gate because no limit is a figure of confidences.")
     measure = one_measure(by, chosen)
     systems = systems_by_name([candidate] if baseline is None else [baseline, candidate]) or {}
     *_, last = systems
@@ -697,7 +701,7 @@ def gate(
     request = request.adding(name.slice[0] for name in names.values() if name.slice and not request.has(name.slice[0]))
     of_slices = replace(SliceOptions.of(request, vocabulary), train=of_slices.train, drop_leaked=of_slices.drop_leaked)
     if request and not any(name.slice for name in names.values()) and not limits.no_worse_slice:
-        raise SettingError("slices do nothing in this gate, because no limit names one; give one: genre=chat/recall.")
+        raise SettingError("slices have no effect in this gate because no limit uses one; add one: genre=chat/recall.")
     least = check_whole_number("slice_min", slice_min, 1)
     confident = partial(_confidence_criteria, of_confidence, gold, {last: systems[last]}, chosen, floor_at, seed)
     if resampling is None:
@@ -744,7 +748,7 @@ def _no_worse_slice(causes: Causes) -> Criterion:
         listed = ", ".join(rows)
         sentence = f"The candidate is significantly worse in {counted(size, 'slice')}: {listed}."
     else:
-        sentence = f"The candidate is significantly worse in none of {counted(len(causes.slices), 'slice')}."
+        sentence = f"The candidate is not significantly worse in any of {counted(len(causes.slices), 'slice')}."
         if causes.detectable is not None:
             sentence += f" Half of them can only show differences of {100 * causes.detectable:.1f} points or more."
     return Criterion("no-worse-slice", 0, size, not size, sentence, unit="count")
@@ -777,7 +781,7 @@ def _confidence_criteria(
         assert named is not None
         label, measure, figure = named
         if label is not None and figure.figure == "macro_ap":
-            raise SettingError(f"{limit.name} is the mean of all labels; leave {label} out, or use ap.")
+            raise SettingError(f"{limit.name} is the mean of all labels; remove {label}, or use ap.")
         if measure not in evaluated:
             result = confidence(gold, candidate, resamples=0, by_label=at == "lower", **{**options, "match": measure})
             (evaluated[measure],) = result.systems.values()
@@ -790,7 +794,7 @@ def _confidence_criteria(
         if at == "lower":
             interval = system.interval(figure, _RESAMPLES, seed, _LEVEL)
             if interval is None:
-                raise SettingError(f"{limit.name} has no interval; leave out --floor-at lower.")
+                raise SettingError(f"{limit.name} has no interval; remove --floor-at lower.")
             value = interval[0 if limit.kind == "floor" else 1]
         yield _bound(limit, limit.name, Figure(limit.name, value, "fraction", figure.figure in LOW_IS_GOOD))
 
@@ -800,7 +804,7 @@ def _refuse_empty(gold: GoldSummary, task: str) -> None:
     if not gold.units:
         unit = TASKS[task].unit
         finding = f"the gold standard has no {unit} that counts, so no score is defined and the gate cannot pass"
-        raise InputError(gold.name, None, finding, f"give a gold standard with {plural(unit)}")
+        raise InputError(gold.name, None, finding, f"use a gold standard with {plural(unit)}")
 
 
 def _prepared(
@@ -814,7 +818,7 @@ def _prepared(
     """The settings of the named measures and of the compared one."""
     for name in NOT_COMPARED:
         if options.get(name) not in (None, "", ()):
-            raise SettingError(f"{name} does nothing in a gate; leave it out.")
+            raise SettingError(f"{name} has no effect in a gate; remove it.")
     models = [compared, *(name.model for name in names.values())]
     others = [model(content.task, name).counterpart for name in models]
     match = tuple(dict.fromkeys((*models, *filter(None, others))))

@@ -59,15 +59,15 @@ def ground(
     Every item is returned once, under `all` once per occurrence. Offsets count characters, and ends are exclusive.
     """
     if not isinstance(text, str):
-        raise SettingError(f"text is {quote(text)}; give the text to search in.")
+        raise SettingError(f"text is {quote(text)}; pass the text to search in.")
     if label is not None and not (isinstance(label, str) and label.strip()):
-        raise SettingError(f"label is {quote(label)}; give the label of the prompt.")
+        raise SettingError(f"label is {quote(label)}; pass the label of the prompt.")
     chosen = {"shape": shape, "occurrences": occurrences, "fuzzy": fuzzy, "unknown_labels": unknown_labels}
     values = parameter_values([parameter for parameter in GROUNDING if parameter.name in chosen], chosen)
     try:
         answer = answer_in(plain_value(items))
     except UnreadableError as error:
-        remedy = "give the text that the model wrote, a list of items, or a dict"
+        remedy = "pass the text that the model wrote, a list of items, or a dict"
         raise SettingError(f"items has a value of type {error}, which cannot be read; {remedy}.") from None
     rules = Rules(values["shape"] or shape_of([answer]), occurrences, values["fuzzy"] or None, unknown_labels)  # type: ignore[arg-type]
     known = dict.fromkeys([*split_names(labels), *([label] if label else [])])
@@ -115,7 +115,7 @@ class GroundedFile:
         follower = alignment.followers[name]
         if not isinstance(follower, GroundedFollower):
             finding = "its spans already have positions, so there is nothing to place"
-            raise InputError(name, None, finding, "give the answers of a language model, or name their --format")
+            raise InputError(name, None, finding, "use the answers of a language model, or specify their --format")
         self._alignment, self._follower = alignment, follower
 
     @property

@@ -47,7 +47,7 @@ def merge(
     listed = [parts] if isinstance(parts, str | Path | Address) else list(parts)
     files = [str(file) for part in map(to_path, listed) for file in files_of(part) or [part]]
     if not files:
-        raise SettingError("Nothing to merge: give at least one file that evenhand score --counts wrote.")
+        raise SettingError("Nothing to merge: give at least one file written by evenhand score --counts.")
     resampling: dict[str, Any] = {"trials": trials, "resamples": resamples, "level": level, "seed": seed, "of": of}
     counts = add_up([load_counts(file) for file in files])
     job = counts.job

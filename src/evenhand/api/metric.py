@@ -331,9 +331,9 @@ class Metric:
         run = self._counts().run if self.batches else None
         counts = self._layout
         if self._groups != "total":
-            raise SettingError(f"A state has totals only, but groups is {self._groups!r}; leave it out, or use merge.")
+            raise SettingError(f"A state has only totals, but groups is {self._groups!r}; remove it, or use merge.")
         if counts is None:
-            raise SettingError("The layout of the state is not known yet; give names, or update the metric first.")
+            raise SettingError("The layout of the state is not known yet; pass names, or update the metric first.")
         seen = _tallies(run or counts.run)
         kinds = {key: (*self._kinds.get(key, ()), *tally.kinds) for key, tally in seen.items()}
         self._kinds = self._kinds | {key: tuple(dict.fromkeys(names)) for key, names in kinds.items()}
@@ -360,7 +360,7 @@ class Metric:
         arrays = {key: np.asarray(array) for key, array in state.items()}
         shapes = [{key: array.shape for key, array in each.items()} for each in (expected, arrays)]
         if shapes[0] != shapes[1] or arrays["layout"][0] != arrays["layout"][1] * self._checksum(counts):
-            remedy = "name all labels with names or known_labels, and use the same settings everywhere"
+            remedy = "specify all labels with names or known_labels, and use the same settings everywhere"
             raise SettingError(f"The state is not a sum of states with the layout of this metric; {remedy}.")
         batches, documents, sentences, size = arrays["text"].tolist()
         labels, template = sorted(self._labels), counts.run
@@ -444,7 +444,7 @@ def _options(**options: Any) -> dict[str, Any]:
     """The options of a metric."""
     for name in ("jobs", "engine"):
         if options.pop(name, None) is not None:
-            raise SettingError(f"A metric evaluates batches in this process; leave {name} out.")
+            raise SettingError(f"A metric evaluates batches in this process; remove {name}.")
     return options
 
 

@@ -116,13 +116,13 @@ def power(
     )
     sides = systems_by_name(systems if other is None else [side_of(systems), side_of(other)]) or {}
     if like is not None and len(sides) != 1:
-        raise SettingError("--like is for one system; leave it out, or leave the second system out.")
+        raise SettingError("--like needs a single system; remove it, or the second system.")
     if len(sides) == 1 and delta is None:
-        raise SettingError("Power of one system needs a difference: give --delta in points, or a second system.")
+        raise SettingError("Power of one system needs a difference: specify --delta in points, or a second system.")
     if len(sides) == 1 and simulate:
-        raise SettingError("--simulate needs the outputs of two systems; leave it out, or give a second system.")
+        raise SettingError("--simulate needs the outputs of two systems; remove it, or add a second system.")
     if len(sides) > 1 and worst:
-        raise SettingError("--worst is for one system; leave it out, or leave the second system out.")
+        raise SettingError("--worst needs a single system; remove it, or the second system.")
     if like is not None:
         sides = systems_by_name([*sides.values(), like]) or {}
     chosen = dict[str, Any](options)
@@ -252,7 +252,7 @@ def _of_results(results: Results, task: Task, resampling: ResamplingSettings) ->
     _refuse_empty(gold, task)
     for name, result in results.items():
         if model.name in result.lacking:
-            raise SettingError(f"System {name} lacks the annotation that {model.name} scores. Leave it out.")
+            raise SettingError(f"System {name} lacks the annotation that {model.name} scores. Remove it.")
     kind, number = resampling.groups(task, gold.documents, gold.sentences)
     tallies = {name: result.tallies[model.scorer] for name, result in results.items()}
     by_sentence = {name: result.sentence_tallies.get(model.scorer) for name, result in results.items()}
@@ -356,7 +356,7 @@ def _simulated(tables: GroupTables, pair: tuple[str, str], delta: float, planned
     Only the observed difference can be simulated, because counts exist for no other one.
     """
     if request.delta is not None:
-        raise SettingError("simulate needs the observed difference; leave delta out.")
+        raise SettingError("simulate needs the observed difference; remove delta.")
     a, b = tables.tables[pair[0]], tables.tables[pair[1]]
     samples = (
         row.astype(np.int64)

@@ -203,7 +203,7 @@ class Ranked:
 def _rank(gold: Input, systems: Mapping[str, Input], request: _RankRequest) -> Ranked:
     options, resampling = request.options, request.resampling
     if options.get("groups", "total") != "total":
-        raise SettingError("groups does nothing in a ranking; specify with `of` what is resampled.")
+        raise SettingError("groups has no effect in a ranking; use `of` to specify what is resampled.")
     content = content_for(gold, options, systems)
     task = TASKS[content.task]
     resampling.check(task)

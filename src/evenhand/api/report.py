@@ -200,7 +200,7 @@ def _score_config(
         raise SettingError(f"A page compares {task.name} by {known}, not by {by}.")
     check_choice("groups", options.get("groups", "total"), get_args(Groups))
     if options.get("groups", "total") != "total":
-        raise SettingError("groups does nothing in a report; specify with `of` what is resampled.")
+        raise SettingError("groups has no effect in a report; use `of` to specify what is resampled.")
     named = split_names(options.get("match") or default_match(task, content, options))
     match = model_names(task.name, named, options.get(FUNCTIONS, ()))
     match = tuple(

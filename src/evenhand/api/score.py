@@ -204,9 +204,7 @@ def score_with_entities(gold: Input, systems: Systems, prepared: RunConfig, grou
     """Score in this process; each result has the errors by entity."""
     make = prepared.task.evaluation.entities
     if make is None:
-        raise SettingError(
-            f"Errors by entity are for coreference chains, got {prepared.task.name}; leave out entities."
-        )
+        raise SettingError(f"Errors by entity are for coreference chains, got {prepared.task.name}; remove entities.")
     observer = make(shares=shares)
     return with_entities(score_inputs(gold, systems, prepared, groups, partial(serial, observers=[observer])), observer)
 
@@ -363,7 +361,7 @@ def score(
     }
     if layer == "all":
         if match is not None or column is not None:
-            raise SettingError('layer="all" scores layers of several tasks; leave out match and column.')
+            raise SettingError('layer="all" scores layers of several tasks; remove match and column.')
         kept = {name: value for name, value in options.items() if value is not None and name != "layer"}
         kept |= {"groups": groups, "jobs": jobs, "engine": engine, "show": show, "limit": limit, "slices": slices}
         kept |= {"skip_broken": skip_broken, "entities": entities, "shares": shares, "drop_leaked": drop_leaked}
@@ -378,22 +376,22 @@ def score(
         raise SettingError("shares needs entities.")
     _check_effects(prepared, entities=entities)
     if entities and (show is not None or not is_nothing(slices) or train is not None or engine is not serial):
-        raise SettingError("Errors by entity are counted in one process, without show and slices; leave these out.")
+        raise SettingError("Errors by entity are counted in one process, without show and slices; remove these.")
     if not is_nothing(slices) or train is not None:
         from evenhand.api.slices import SliceOptions, score_with_slices  # rare
 
         if show is not None or engine is not serial:
             what = "Slices are counted" if train is None else "Training data are read"
-            raise SettingError(f"{what} in one process, without show; leave out show, jobs, cache and engine.")
+            raise SettingError(f"{what} in one process, without show; remove show, jobs, cache and engine.")
         of_slices = SliceOptions.of(slices, vocabulary, train, drop_leaked)
 
         def compute(valid: Systems) -> Results:
             return score_with_slices(gold, valid, prepared, groups, of_slices)
 
     elif vocabulary is not None:
-        raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+        raise SettingError("A word list is for the slice 'vocabulary'; add that slice.")
     elif drop_leaked:
-        raise SettingError("drop_leaked needs training data. Name it with train.")
+        raise SettingError("drop_leaked needs training data. Specify it with train.")
     elif entities:
 
         def compute(valid: Systems) -> Results:

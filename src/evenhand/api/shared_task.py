@@ -219,7 +219,7 @@ def shared_task(task_file: str | PathLike[str]) -> SharedTask:
         end=document.get("end"),
     )
     if not found:
-        raise SettingError(f"{path}: no file fits the pattern {document['submissions']!r}; check the pattern.")
+        raise SettingError(f"{path}: no file matches the pattern {document['submissions']!r}; check the pattern.")
     for name in task.baselines:
         check_name("team", name, {each.team for each in found})
     return task
@@ -290,7 +290,7 @@ def submissions_by_name(pattern: str) -> dict[str, AnyPath]:
     only = TaskData("submission", "", Path(), None, (), (), {})
     found, _ = find_submissions(Path("/task" if is_absolute else "task"), pattern.lstrip("/"), [only])
     if not found:
-        raise SettingError(f"No file fits the pattern {pattern!r}; check the pattern.")
+        raise SettingError(f"No file matches the pattern {pattern!r}; check the pattern.")
     double = next((each.problem for each in found if each.problem is not None and not _is_unreadable(each.path)), None)
     if double is not None:
         raise SettingError(str(double))
@@ -555,7 +555,7 @@ def _score_data(
 
 
 def _first_broken(problem: Skipped | None) -> EvenhandError:
-    return SettingError(f"{problem} Use --skip-broken to leave it out.")
+    return SettingError(f"{problem} Use --skip-broken to skip it.")
 
 
 def _problem_of(data: TaskData, path: AnyPath, prepared: Any) -> Skipped:

@@ -84,12 +84,12 @@ class SliceOptions:
         """Check the keywords; tables and word lists are read."""
         request, words = SliceRequest.of(slices), word_list(vocabulary)
         if words is not None and "vocabulary" not in request.names:
-            raise SettingError("A word list is for the slice 'vocabulary'; name that too.")
+            raise SettingError("A word list is for the slice 'vocabulary'; add that slice.")
         listed = () if train is None else (train,) if is_single_system(train) else tuple(train)  # type: ignore[arg-type]
         if train is not None and not listed:
-            raise SettingError("train is empty. Give a file, or leave it out.")
+            raise SettingError("train is empty. Specify a file, or remove it.")
         if drop_leaked and not listed:
-            raise SettingError("drop_leaked needs training data. Name it with train.")
+            raise SettingError("drop_leaked needs training data. Specify it with train.")
         return SliceOptions(request, words, tuple(map(side_of, listed)), bool(drop_leaked))
 
     def __bool__(self) -> bool:
@@ -107,7 +107,7 @@ class SliceOptions:
         task = prepared.task
         lacking = self.request.needs("train", task)
         if lacking and not self.train:
-            raise SettingError(f"The slice {lacking[0]!r} needs training data; name it with --train FILE.")
+            raise SettingError(f"The slice {lacking[0]!r} needs training data; specify it with --train FILE.")
         if not self.train and not self.request.needs("gold", task):
             return SliceData(prepared, None, self.request, self.words)
         background = read_background(gold, systems, prepared, self.train)
@@ -122,7 +122,9 @@ class SliceOptions:
             units = background.gold.column("of_sentence")
             dropped = int(units[leaked].sum()) if len(units) else 0
             if leaked.all():
-                raise SettingError("All sentences of the gold standard occur in the training data. Omit --drop-leaked.")
+                raise SettingError(
+                    "All sentences of the gold standard occur in the training data. Remove --drop-leaked."
+                )
             sentences = counted(int(leaked.sum()), "test sentence")
             verb = "is" if leaked.sum() == 1 else "are"
             notes.append(f"{sentences} with {counted(dropped, f'gold {task.unit}')} {verb} left out (--drop-leaked).")
@@ -134,7 +136,7 @@ class SliceOptions:
     def _check_numbers(self, background: Background, prepared: RunConfig) -> None:
         """Refuse what refers to sentences or documents by their numbers, which change if some are left out."""
         if prepared.settings.parameters.get("overrides") is not None:
-            raise SettingError("Overrides refer to sentences by number. Leave out overrides or drop_leaked.")
+            raise SettingError("Overrides refer to sentences by number. Remove overrides or drop_leaked.")
         gold = background.gold
         document, leaked = gold.column("document"), background.leaked | (gold.column("lengths") == 0)
         remaining = np.bincount(document[~leaked], minlength=gold.documents)
@@ -143,7 +145,7 @@ class SliceOptions:
         if by_document and not gold.has_document_names and not remaining.all():
             raise SettingError(
                 "drop_leaked leaves out whole documents, which have no names, so the others get new numbers. "
-                "Name the documents, or leave out slices by document."
+                "Name the documents, or remove slices by document."
             )
 
 
@@ -174,7 +176,7 @@ def leakage(
     """
     files, gold = SliceOptions.of(train=train).train, side_of(test)
     if not files:
-        raise SettingError("train is empty. Give a file.")
+        raise SettingError("train is empty. Specify a file.")
     options = {"task": task, "format": format, "column": column, "encoding": encoding, TRAIN: files}
     prepared = prepare(gold, {}, options)
     background = read_background(gold, {}, prepared, files, checks_labels=False)
@@ -219,7 +221,7 @@ def slices(
     from evenhand.api.score import score
 
     if is_nothing(by):
-        raise SettingError('by is empty. Name slices, such as by="length".')
+        raise SettingError('by is empty. Specify slices, such as by="length".')
     of_slices: dict[str, Any] = {"slices": by, "train": train, "drop_leaked": drop_leaked, "vocabulary": vocabulary}
     scored = score(gold, systems, match=match, **of_slices, **options)
     results = {scored.name: scored} if isinstance(scored, Result) else scored
@@ -284,7 +286,7 @@ def with_slices(results: Results, run: Run, counts: SliceCounts, gold: Input, fu
         if is_requested and sums.measures is not None and not sums.measures.issuperset(results.models):
             others = [measure for measure in results.models if measure not in sums.measures]
             verb = "does" if len(others) == 1 else "do"
-            notes.append(f"The slice {name} is of units, which {', '.join(others)} {verb} not count one by one.")
+            notes.append(f"The slice {name} needs units, which {', '.join(others)} {verb} not count one by one.")
     return Results({name: _with_slices(result, run, sliced, notes) for name, result in results.items()})
 
 

@@ -79,7 +79,7 @@ def suite(path: str | PathLike[str]) -> list[DataSet]:
     document = read_toml(path, "suite")
     entries = document.get("data")
     if not isinstance(entries, list) or not entries:
-        raise SettingError(f"{path} names no data sets; write a table [[data]] for each, with gold and systems.")
+        raise SettingError(f"{path} has no data sets; write a table [[data]] for each, with gold and systems.")
     sets = [_data_set(path, number, entry) for number, entry in enumerate(entries, 1)]
     names = [data_set.name for data_set in sets]
     repeated = next((name for index, name in enumerate(names) if name in names[:index]), None)
@@ -103,7 +103,7 @@ def _data_set(path: AnyPath, number: int, entry: object) -> DataSet:
         files = [file for file in files_of(pattern) or [pattern] if file != gold]
         systems = dict(zip(unique_names(files), files, strict=True))
     if not systems:
-        raise SettingError(f"{title} names no system; systems is a pattern, or a table of names and files.")
+        raise SettingError(f"{title} has no systems; systems is a pattern, or a table of names and files.")
     options = {key: value for key, value in entry.items() if key not in ("name", "gold", "systems")}
     return DataSet(entry.get("name", gold.stem), gold, systems, options)
 
@@ -112,9 +112,9 @@ def check_keys(title: str, entry: Mapping[str, Any], keys: Mapping[str, Kind]) -
     """Refuse unknown keys of a table, and values of another kind."""
     for key, value in entry.items():
         if key not in keys:
-            raise SettingError(f"{title} has the key {key!r}; the keys are {', '.join(keys)}.")
+            raise SettingError(f"{title} has the unknown key {key!r}; the keys are {', '.join(keys)}.")
         if not keys[key].fits(value):
-            raise SettingError(f"{title} has another kind of value for {key}; write {keys[key].expected}.")
+            raise SettingError(f"{title} has the wrong kind of value for {key}; write {keys[key].expected}.")
 
 
 def _is_column(value: object) -> bool:
@@ -140,7 +140,9 @@ def _by_side(kind: Kind) -> Kind:
 
 
 TEXT = Kind("a text", lambda value: isinstance(value, str) and value != "")
-TEXTS = Kind('a list of texts such as "OLD=NEW"', lambda value: isinstance(value, list) and all(map(TEXT.fits, value)))
+TEXTS = Kind(
+    'a list of strings such as "OLD=NEW"', lambda value: isinstance(value, list) and all(map(TEXT.fits, value))
+)
 READING_KEYS = {
     "task": TEXT,
     "format": _by_side(TEXT),

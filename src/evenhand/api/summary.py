@@ -57,7 +57,9 @@ MAX_RESAMPLED = 64 << 20
 """Maximum size of the input in bytes up to which intervals are computed by default: memory grows with its groups."""
 Pairs = Sequence[tuple[str, str]]
 Changes = Mapping[tuple[str, str], ScoreChange]
-_TOO_LARGE = f"No intervals and no tests, as the files have more than {MAX_RESAMPLED >> 20} MB; --summary adds them."
+_TOO_LARGE = (
+    f"No intervals and no tests because the files have more than {MAX_RESAMPLED >> 20} MB; --summary adds them."
+)
 
 
 @checked_arguments(known_options)

@@ -100,7 +100,7 @@ def suspects(
             raise SettingError(unknown(f"leave_out has no system {name!r}", name, list(sides), remedy))
         del sides[name]
     if not sides:
-        raise SettingError("No system is left to vote; leave out fewer systems.")
+        raise SettingError("No system is left to vote; exclude fewer systems.")
     chosen = dict[str, Any](options)
     labels = split_names(chosen.pop("labels", None) or ())
     texts = _read(side_of(gold), sides, chosen)
@@ -179,7 +179,7 @@ def _read(gold: Input, sides: Mapping[str, Input], options: Mapping[str, Any], a
         names = " and ".join(task.name for task in TASKS.values() if task.comparison.has_suspects)
         raise SettingError(f"Suspects are defined for {names}, not for {task.name}.")
     if options.get("match") is not None:
-        raise SettingError("Suspects are found by exact match; leave match out.")
+        raise SettingError("Suspects are found by exact match; remove match.")
     prepared = prepare(gold, sides, {**options, "match": (task.measures[0].name,)}, content)
     if as_gold:
         like_gold = replace(prepared.read_as["gold"], side="system", weight=None)
@@ -266,7 +266,7 @@ def _searched(texts: _Texts, rule: Rule | None) -> _Search:
         rule = "plain" if is_small else "fit"
         if is_small:
             size = f"{counted(number, unit)}, {counted(documents, 'document')}, {counted(sentences, 'sentence')}"
-            notes.append(f"Few data ({size}): the rule is plain, without fitting.")
+            notes.append(f"Too few data ({size}): the rule is plain, without fitting.")
     if rule == "fit" and sentences < 2:
         raise SettingError("The rule fit needs two documents or sentences; use rule plain.")
     evidence = None if words is None or not len(candidates) else evidence_of(candidates, words)
@@ -319,7 +319,7 @@ def _voters(found: _Search, suspects: SuspectList) -> dict[str, Voter]:
 def _compared(found: _Search, gold: Input, options: Mapping[str, Any], truth: Input) -> SuspectCurve:
     """Compare the suspects with a corrected gold standard, which is read as the gold standard is."""
     if is_same_file(gold, truth):
-        raise SettingError("truth is the gold standard itself; give a corrected one.")
+        raise SettingError("truth is the gold standard itself; use a corrected one.")
     texts = _read(gold, {"truth": side_of(truth)}, options, as_gold=True)
     truth_spans = texts.table.spans.take(np.flatnonzero(texts.table.has[1]))
     return found.curve(truth_spans.into(found.candidates.spans.vocabulary))

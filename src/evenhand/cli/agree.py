@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the corrected gold standard, as convert does.",
 )
-@option(SCORING, "--accept-proposed", is_flag=True, help="Apply unreviewed proposals of suspects, too.")
+@option(SCORING, "--accept-proposed", is_flag=True, help="Also apply unreviewed proposals of suspects.")
 @option(WRITING, "--to", type=Choice(tuple(FORMATS)), metavar="NAME", help="Format of --apply [from its name].")
 @option(WRITING, "--to-encoding", type=ENCODING, metavar="NAME", help="Encoding of --apply [as in GOLD].")
 @file_options(sided=False)
@@ -87,7 +87,7 @@ def adjudicate(
     from evenhand.formats.convert import check_target_format
 
     if apply is None and (options["to"] or options["to_encoding"]):
-        raise click.UsageError("--to and --to-encoding are for --apply; name its file")
+        raise click.UsageError("--to and --to-encoding need --apply FILE")
     if merge is not None:
         check_suffix(merge, "jsonl")
     if apply is not None:
@@ -129,11 +129,11 @@ _VOTING = ("show", "conflicts", "adjudicate", "page")
     type=Choice(["label", "iob2"]),
     metavar="NAME",
     default="label",
-    help="Codes of tokens or characters: label, their labels, or iob2, with B- and I-.",
+    help="Codes of tokens or characters: label, or iob2 with B- and I-.",
 )
-@option(SCORING, "--alpha-u", "alpha_u", is_flag=True, help="Compute Krippendorff's alpha_U, too.")
-@option(SCORING, "--gamma", is_flag=True, help="Compute gamma of pairs, too.")
-@option(STATISTICS, "--samples", type=int, default=100, help="Samples of gamma in each document.", rare=True)
+@option(SCORING, "--alpha-u", "alpha_u", is_flag=True, help="Also compute Krippendorff's alpha_U.")
+@option(SCORING, "--gamma", is_flag=True, help="Also compute gamma for pairs.")
+@option(STATISTICS, "--samples", type=int, default=100, help="Gamma samples per document.", rare=True)
 @option(STATISTICS, "--resamples", type=int, default=1_000, help="Resamples of documents for intervals; 0: none.")
 @option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.", rare=True)
 @seed_option
@@ -143,7 +143,7 @@ _VOTING = ("show", "conflicts", "adjudicate", "page")
 @form_option(AGREE_OUTPUTS)
 @option(WRITING, "--by", "rows", type=Choice(["document"]), metavar="document", help="List documents, too.")
 @option(WRITING, "--show", type=Choice(["disagreement"]), metavar="disagreement", help="List places of disagreement.")
-@option(WRITING, "--page", type=OUTPUT, metavar="FILE", help="Write a page with all places, a lane for each annotator.")
+@option(WRITING, "--page", type=OUTPUT, metavar="FILE", help="Write a page with all places and one lane per annotator.")
 @option(WRITING, "--limit", type=int, help="Maximum number of places in --show [all] or --page [5000].", rare=True)
 @option(WRITING, "--conflicts", type=OUTPUT, metavar="FILE", help="Write places of disagreement as JSON lines.")
 @option(
@@ -151,7 +151,7 @@ _VOTING = ("show", "conflicts", "adjudicate", "page")
     "--adjudicate",
     type=OUTPUT_OR_FOLDER,
     metavar="FILE",
-    help="Write the spans that a vote accepts, as convert does.",
+    help="Write the spans accepted by a vote, as convert does.",
 )
 @option(
     WRITING,
@@ -165,7 +165,7 @@ _VOTING = ("show", "conflicts", "adjudicate", "page")
     WRITING,
     "--vote",
     metavar="RULE",
-    help="Spans that the vote accepts: majority, unanimous, or the number of annotators [majority].",
+    help="Votes that a span needs: majority, unanimous, or a number of annotators [majority].",
 )
 @table_options(rare=True)
 @output_option
@@ -226,7 +226,7 @@ def agree(files: tuple[Any, ...], manifest: AnyPath | None, **options: Any) -> N
 def _annotators(files: Sequence[Any], manifest: AnyPath | None) -> Any:
     """The annotators, as argument of the Python functions."""
     if (manifest is None) == (not files):
-        raise click.UsageError("Name ANNOTATOR files, or a --manifest" + (", but not both" if files else ""))
+        raise click.UsageError("Specify ANNOTATOR files or a --manifest" + (", but not both" if files else ""))
     if manifest is None:
         return list(files)
     from evenhand.formats.paths import annotator_manifest
@@ -242,8 +242,8 @@ def _check_uses(options: Mapping[str, Any]) -> None:
     for name, others in uses.items():
         if options[name] is not None and all(options[other] is None for other in others):
             *before, last = (f"--{other}" for other in others)
-            spelled = f"{', '.join(before)} or {last}; give one of these" if before else f"{last}; give it, too"
-            raise click.UsageError(f"--{name} is for {spelled}")
+            spelled = f"{', '.join(before)} or {last}" if before else last
+            raise click.UsageError(f"--{name} needs {spelled}")
 
 
 def _write_conflicts(conflicts: list[Region], path: Path) -> None:

@@ -29,7 +29,7 @@ NAMES = ("by", "units", "only", "worse", "of", "seed")
 @input_arguments("SYSTEM [SYSTEM2]")
 @by_or_match_option
 @units_option
-@option(LISTING, "--only", is_flag=True, help="Search only the slices that are named, and labels.")
+@option(LISTING, "--only", is_flag=True, help="Search only the named slices and labels.")
 @option(LISTING, "--worse", is_flag=True, help="With SYSTEM2: only slices in which it is worse.")
 @slice_options(LISTING)
 @of_option("documents, or sentences if there is one document")

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     help="Write the page to FILE; for the data sets of a --task-file, also a folder.",
 )
 @option(WRITING, "--title", metavar="TEXT", help="Title of the page [the names of the files].")
-@option(WRITING, "--limit", type=int, default=50_000, help="Maximum number of units in the page.")
+@option(WRITING, "--limit", type=int, default=50_000, help="Maximum number of units on the page.")
 @by_option
 @statistics_options
 @reading_options(sided=True)
@@ -192,7 +192,7 @@ def plot() -> None:
 
 @plot.command(cls=Command)
 @input_arguments("[SYSTEM]...")
-@option(WRITING, "--counts", is_flag=True, help="Draw numbers of errors, not shares.")
+@option(WRITING, "--counts", is_flag=True, help="Draw error counts, not shares.")
 @figure_options
 @skip_option()
 @reading_options(sided=True)

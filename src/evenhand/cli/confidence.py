@@ -48,13 +48,13 @@ curve_options = with_options(
 
 @click.command(cls=Command)
 @input_arguments()
-@option(STATISTICS, "--by-label", is_flag=True, help="Also the figures of each label.")
+@option(STATISTICS, "--by-label", is_flag=True, help="Also report figures for each label.")
 @option(
     STATISTICS,
     "--trials",
     type=int,
     default=1_000,
-    help="Trials of the test of each pair of systems for a difference in AP; 0 for no tests.",
+    help="Trials of each pairwise test for a difference in AP; 0 for no tests.",
     rare=True,
 )
 @curve_options
@@ -108,7 +108,7 @@ def confidence(figure: Path | None, **options: Any) -> None:
     "--thresholds-from",
     type=INPUT,
     metavar="FILE",
-    help="Other output of SYSTEM whose quantiles are the thresholds, if scores are not from 0 to 1.",
+    help="Other output of SYSTEM; its quantiles become the thresholds if scores are not between 0 and 1.",
     rare=True,
 )
 @reading_options(sided=True)
@@ -158,10 +158,10 @@ def _check_accepted(path: Path, options: Mapping[str, Any]) -> None:
     from evenhand.formats.format import FORMATS
 
     if not any(format.writers and path.suffix in format.suffixes for format in FORMATS.values()):
-        raise click.UsageError(f"{path.name!r} does not show a format; give --output a name such as accepted.jsonl")
+        raise click.UsageError(f"{path.name!r} does not indicate a format; use a name such as accepted.jsonl")
     for name in ("labels", "exclude"):
         if options[name]:
-            raise click.UsageError(f"--output writes units of all labels; leave out --{name}")
+            raise click.UsageError(f"--output writes units of all labels; remove --{name}")
 
 
 def _write_accepted(system: Any, path: Path, threshold: float, options: dict[str, Any]) -> None:

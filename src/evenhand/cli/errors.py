@@ -52,7 +52,7 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample",
 @option(LISTING, "--sample", type=int, metavar="NUMBER", help="Draw a random sample of each system's units.")
 @option(LISTING, "--seed", type=int, default=0, help="Seed of the sample.", rare=True)
 @option(LISTING, "--context", type=int, default=5, help="Words of context on each side of a unit.")
-@option(LISTING, "--all", is_flag=True, help="List correct units, too.")
+@option(LISTING, "--all", is_flag=True, help="Also list correct units.")
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "errors", "gold", "systems"), without=("beta",))
 @option(
@@ -70,9 +70,9 @@ _QUERY = ("all", "type", "label", "system", "text", "slice", "slices", "sample",
     type=Choice(["text", "csv", "jsonl"]),
     metavar="FORM",
     default="text",
-    help="Form of standard output: text (the first rows), csv or jsonl (all).",
+    help="Format of standard output: text (the first rows), csv or jsonl (all rows).",
 )
-@option(WRITING, "--limit", type=int, default=20, help="Rows of the text.", rare=True)
+@option(WRITING, "--limit", type=int, default=20, help="Maximum number of rows in the text.", rare=True)
 @quiet_option
 def errors(**options: Any) -> None:
     """List the errors of SYSTEM files, one row per unit.
@@ -106,7 +106,7 @@ def errors(**options: Any) -> None:
         import shutil
 
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else TEXT_WIDTH
-        show(text(table, max(width, 80), options["limit"], "-o FILE has them all"), "text")
+        show(text(table, max(width, 80), options["limit"], "-o FILE writes all rows"), "text")
     else:
         show(standard_output(table, options["form"]), options["form"])
     if not options["quiet"]:

@@ -112,7 +112,7 @@ def check(
     if not files:
         raise click.UsageError("Missing argument 'FILE...'")
     if options["output"] is not None or form in ("json", "html"):
-        raise click.UsageError("--output, json and html are for a --task-file")
+        raise click.UsageError("--output, json and html need a --task-file")
     settings = read_settings(options)
     named = [submission for path in files for submission in submissions_in(path) or [path]]
     checked = [file for path in named for file in files_of(path) or [path]]
@@ -136,7 +136,7 @@ def _check_task(form: str, options: Mapping[str, Any]) -> int:
     from evenhand.report.text import table_text
 
     if options["files"]:
-        raise click.UsageError("Name FILES or a --task-file, but not both")
+        raise click.UsageError("Specify FILES or a --task-file, but not both")
     refuse_unused((*TASK_PART, "form", "output"))
     made = check_task(options["task_file"], team=options["team"], data=options["data"], track=options["track"])
     if form in ("json", "html"):
@@ -228,7 +228,7 @@ def convert(source: AnyPath, target: Path, **options: Any) -> None:
     from evenhand.formats.read import OpenFiles
 
     if target == STANDARD_OUTPUT and options["to"] is None:
-        raise click.UsageError("Standard output has no file name; name the format with --to")
+        raise click.UsageError("Standard output has no file name; specify the format with --to")
     check_target_format(target, options["to"])
     opened = OpenFiles(source, read_settings(options))
     first, batches = peek(opened.batches(Vocabulary()))
@@ -246,13 +246,13 @@ def write_converted(conversion: Conversion, target: Path, read: Read, *, quiet: 
     from evenhand.formats.paths import check_output_not_input
 
     if target == STANDARD_OUTPUT and conversion.writer.folder is not None:
-        raise click.UsageError(f"{conversion.target.name} needs several files; name a folder")
+        raise click.UsageError(f"{conversion.target.name} needs several files; specify a folder")
     conversion.write(target, read, lambda path: check_output_not_input(path, noted_inputs()))
     if not quiet:
         for what, count in conversion.losses.items():
             say(f"Lost: {counted_phrase(count, what)}.")
         if conversion.not_carried:
-            say(f"Not carried by {conversion.target.name}: {', '.join(sorted(conversion.not_carried))}.")
+            say(f"Cannot be represented in {conversion.target.name}: {', '.join(sorted(conversion.not_carried))}.")
         for note in conversion.notes:
             say(f"Note: {note}")
 

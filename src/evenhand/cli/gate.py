@@ -77,20 +77,20 @@ def _bound_option(name: str, help: str) -> Decorator:
     type=points,
     multiple=True,
     metavar="[SCORE=]POINTS",
-    help="Fail if the score, or the named one, falls by more points (of 100): 0.5, 1pp. Repeatable.",
+    help="Fail if the score (or the named score) falls by more than this many points (of 100): 0.5, 1pp. Repeatable.",
 )
 @option(
     CRITERIA,
     "--max-label-drop",
     type=limit,
     metavar="POINTS",
-    help="Fail if the score on any label falls by more points.",
+    help="Fail if the score of any label falls by more than this many points.",
 )
 @option(
     CRITERIA,
     "--max-new-errors",
     type=int,
-    help="Fail if the candidate has more units wrong that the baseline has right.",
+    help="Fail if the candidate gets more than this many units wrong that the baseline gets right.",
 )
 @option(
     CRITERIA,
@@ -111,7 +111,7 @@ def _bound_option(name: str, help: str) -> Decorator:
     "--need-power",
     type=limit,
     metavar="NUMBER",
-    help="Fail if the test would show a drop of --for points with less power: 0.8. Not passed for lack of data.",
+    help="Fail if the power to detect a drop of --for points is lower: 0.8. Prevents passing for lack of data.",
     rare=True,
 )
 @option(
@@ -120,7 +120,7 @@ def _bound_option(name: str, help: str) -> Decorator:
     "power_for",
     type=limit,
     metavar="POINTS",
-    help="The drop that --need-power refers to [1].",
+    help="Drop for --need-power [1].",
     rare=True,
 )
 @option(CRITERIA, "--only", is_flag=True, help="Check only the specified criteria, not the default --alpha.")

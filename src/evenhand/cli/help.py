@@ -31,7 +31,7 @@ _WIDTH = 26
 _ALL = "evenhand.help-all"
 _FOREIGN = {
     "average": "the tables have all averages, micro, macro and weighted",
-    "scheme": "name the encoding of tags with --encoding, such as iob2 or bilou",
+    "scheme": "specify the tag encoding with --encoding, such as iob2 or bilou",
     "mode": "for seqeval's strict mode use --encoding and --repair discard; --match chooses the measures",
     "digits": "use --decimals",
 }
@@ -104,7 +104,7 @@ class Command(click.Command):
         self._reports_readings = reports_readings
         has_rare = any(isinstance(param, Option) and param.is_rare for param in self.params)
         flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show_all}
-        help = "Show all options, also of tasks and measures, and exit."
+        help = "Show all options, including those of tasks and measures, and exit."
         self.params.append(Option(["--help-all"], help=help, hidden=not has_rare, **flag))
 
     def invoke(self, ctx: click.Context) -> Any:

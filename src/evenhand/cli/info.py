@@ -99,7 +99,7 @@ def _describe_format(format: lists.FormatInfo) -> str:
 
 
 @click.command(cls=Command)
-@option(SCORING, "--match", type=Names(), default=(), metavar="NAME,...", help="The measures that you report.")
+@option(SCORING, "--match", type=Names(), default=(), metavar="NAME,...", help="Measures that you report.")
 @option(SCORING, "--task", type=task_choice(), metavar="NAME", help="Their task [the first with such a measure].")
 @option(SCORING, "--methods", type=INPUT, metavar="FILE", help="Describe the methods of a saved result (JSON).")
 def cite(match: tuple[str, ...], task: str | None, methods: AnyPath | None) -> None:
@@ -116,7 +116,7 @@ def cite(match: tuple[str, ...], task: str | None, methods: AnyPath | None) -> N
         click.echo(entries(match, task=task), nl=False)
         return
     if match or task:
-        raise click.UsageError("--methods takes measures and task from the file; leave out --match and --task")
+        raise click.UsageError("--methods takes measures and task from the file; remove --match and --task")
     from evenhand.report.methods import methods as described
     from evenhand.results.json import checked_json
 

@@ -101,7 +101,7 @@ def _hint(ctx: click.Context, error: EvenhandError) -> str:
     systems = ctx.meta.get(SKIPPABLE, ())
     source = error.problem.source if isinstance(error, InputError) else ""
     is_system = any(source == name or source.startswith((f"{name}/", f"{name}!")) for name in systems)
-    return " Use --skip-broken to leave it out." if is_system and len(systems) > 1 else ""
+    return " Use --skip-broken to skip it." if is_system and len(systems) > 1 else ""
 
 
 def _refuse(message: str, status: int = 2) -> NoReturn:

@@ -216,7 +216,7 @@ class SystemFile(FileOrAddress):
         if not equals or not name.strip() or "://" in name or os.path.lexists(value) or glob(value):
             return super().convert(value, param, ctx)
         if not file:
-            raise click.UsageError(f"{value} names no file; write NAME=FILE")
+            raise click.UsageError(f"{value} has no file; write NAME=FILE")
         return {name.strip(): super().convert(os.path.expanduser(file), param, ctx)}
 
 
@@ -269,7 +269,7 @@ def _note_output(output: Path, ctx: click.Context) -> None:
 
     others: list[Path] = ctx.meta.setdefault(_OUTPUTS, [])
     if any(os.path.realpath(output) == os.path.realpath(other) for other in others) and not _is_device(output):
-        raise InputError(str(output), None, "is named for two outputs", "give each a separate file")
+        raise InputError(str(output), None, "is specified for two outputs", "use a separate file for each")
     others.append(output)
     _refuse_overwriting(output, ctx.meta.get(_INPUTS, ()))
 
@@ -312,10 +312,10 @@ def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequenc
     manifest = options["manifest"]
     if manifest is None:
         if gold is None:
-            raise click.UsageError("Name a GOLD file, or a --manifest")
+            raise click.UsageError("Specify a GOLD file or a --manifest")
         if options.get("submissions") is not None:
             if systems:
-                raise click.UsageError("Name SYSTEM files or --submissions, but not both")
+                raise click.UsageError("Specify SYSTEM files or --submissions, but not both")
             from evenhand.api.shared_task import submissions_by_name
 
             systems = [{name: path} for name, path in submissions_by_name(options["submissions"]).items()]
@@ -324,7 +324,7 @@ def sides(options: Mapping[str, Any], *, least: int = 1) -> tuple[Input, Sequenc
             raise click.UsageError("Missing argument 'SYSTEM'")
         return gold, _skippable(options, list(systems))
     if gold is not None:
-        raise click.UsageError("Name GOLD and SYSTEM files, or a --manifest, but not both")
+        raise click.UsageError("Specify GOLD and SYSTEM files or a --manifest, but not both")
     from evenhand.formats.paths import manifest as read_manifest
 
     listed = read_manifest(manifest)
@@ -350,23 +350,28 @@ def _submissions(system: Any, submissions_in: Callable[[AnyPath], list[AnyPath] 
 def task_file_options(*, required: bool = False) -> Decorator:
     """The options for a shared task: its file, and the part of it that is used."""
     help = "A shared task instead of GOLD and SYSTEM: data sets, tracks and submissions."
-    pattern = "Systems that fit a pattern such as 'sub/{team}/{run}/test.conll' or 'sub/{team}.zip!/test.conll'."
+    pattern = "Systems that match a pattern such as 'sub/{team}/{run}/test.conll' or 'sub/{team}.zip!/test.conll'."
     submissions = [] if required else [option(SCORING, "--submissions", metavar="PATTERN", help=pattern, rare=True)]
     return with_options(
         *submissions,
         option(SCORING, "--task-file", type=INPUT, metavar="FILE", required=required, help=help, rare=not required),
-        option(SCORING, "--team", metavar="NAME", help="Of a --task-file, only this team.", rare=not required),
-        option(SCORING, "--data", metavar="NAME", help="Of a --task-file, only this data set.", rare=not required),
-        option(SCORING, "--track", metavar="NAME", help="Of a --task-file, only this track.", rare=not required),
+        option(SCORING, "--team", metavar="NAME", help="With --task-file: only this team.", rare=not required),
+        option(SCORING, "--data", metavar="NAME", help="With --task-file: only this data set.", rare=not required),
+        option(SCORING, "--track", metavar="NAME", help="With --task-file: only this track.", rare=not required),
     )
 
 
 history_options = with_options(
     option(
-        SCORING, "--history", type=OUTPUT, metavar="FILE", help="Append the scores of a --task-file to FILE.", rare=True
+        SCORING,
+        "--history",
+        type=OUTPUT,
+        metavar="FILE",
+        help="With --task-file: append the scores to FILE.",
+        rare=True,
     ),
     option(
-        SCORING, "--rescore", is_flag=True, help="Also append what was scored with another gold standard.", rare=True
+        SCORING, "--rescore", is_flag=True, help="Also append submissions scored with another gold standard.", rare=True
     ),
     option(
         SCORING, "--withdraw", metavar="TEAM[/RUN]", help="Only mark a submission as withdrawn in --history.", rare=True
@@ -377,7 +382,7 @@ history_options = with_options(
 
 
 def skip_option(*, rare: bool = True) -> Decorator:
-    help = "Leave out the systems that cannot be scored, and list them."
+    help = "Skip systems that cannot be scored, and list them."
     return option(SCORING, "--skip-broken", is_flag=True, help=help, rare=rare)
 
 
@@ -402,7 +407,7 @@ query_options = with_options(
         "--verdicts",
         type=OUTPUT,
         metavar="FILE",
-        help="Write the verdict on every unit to this .parquet or .arrow file.",
+        help="Write the verdict for each unit to this .parquet or .arrow file.",
     ),
 )
 
@@ -463,15 +468,14 @@ def training_options(section: str) -> tuple[Decorator, ...]:
             type=INPUT,
             multiple=True,
             metavar="FILE",
-            help="Training data of the systems, for the slices seen, oov and others, and for a note on leakage. "
-            "Repeatable.",
+            help="Training data of the systems, for slices such as seen and oov and for a leakage note. Repeatable.",
             rare=True,
         ),
         option(
             section,
             "--drop-leaked",
             is_flag=True,
-            help="Leave out test sentences that occur in the training data.",
+            help="Exclude test sentences that occur in the training data.",
             rare=True,
         ),
     )
@@ -589,7 +593,7 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
     """The options that may differ between gold standard and systems, or between annotators."""
     prefix = one_file = explained = ""
     if of_annotators:
-        explained = " ANNOTATOR:FORMAT is for one of them."
+        explained = " ANNOTATOR:FORMAT applies to one annotator."
     elif has_sides:
         prefix = "[SIDE:]"
         one_file = "; in one file for both, gold:-2 and system:-1"
@@ -619,7 +623,7 @@ def _by_side_options(has_sides: bool, of_annotators: bool = False) -> Iterator[D
         "HOW,...",
         click.STRING,
         "How offsets in texts count: codepoints, utf16 or bytes, or tokens of the gold standard (tables of spans); "
-        "1-based; inclusive [codepoints from 0 with exclusive ends; in JSON, quotes may show another way].",
+        "1-based; inclusive [codepoints from 0 with exclusive ends; in JSON, inferred from quotes].",
         rare=True,
     )
     yield sided_option(
@@ -673,7 +677,7 @@ by_or_match_option = option(COMPARING, "--by", "--match", "by", **_BY)
 """The same for commands that use a single measure."""
 pair_options = with_options(
     by_or_match_option,
-    option(COMPARING, "--baseline", metavar="NAME", help="Compare each system with this one only."),
+    option(COMPARING, "--baseline", metavar="NAME", help="Compare each system only with this one."),
     option(COMPARING, "--sequence", is_flag=True, help="Compare each system with the one before it."),
 )
 _OTHER_READING_OPTIONS = (
@@ -684,7 +688,7 @@ _OTHER_READING_OPTIONS = (
 
 def _map_option(side: str, explained: str) -> Decorator:
     """The option that renames labels; the help calls a side `side`, and `explained` has its values."""
-    help = f"Rename a label before scoring; {side} is {explained}. Repeatable."
+    help = f"Rename a label before scoring. {side} is {explained}. Repeatable."
     return option(SCORING, "--map", "maps", multiple=True, metavar=f"[{side}:]OLD=NEW", help=help)
 
 
@@ -697,13 +701,13 @@ _SCORING_OPTIONS = {
         help="Measures, listed below [depends on the task].",
     ),
     "labels": option(SCORING, "--labels", **NAMES, default=(), help="Score only these labels."),
-    "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels but these."),
+    "exclude": option(SCORING, "--exclude", **NAMES, default=(), help="Score all labels except these."),
     "map": _map_option("SIDE", "gold, system, train, or a system's name [all]"),
     "align": align_option(
         SCORING,
         "strict: identical tokens; position: same number of tokens; characters: same text, any tokenisation; overlap: "
         "as spaCy aligns tokens [strict; characters for CoNLL-U, overlap for tags and trees of spaCy, position for "
-        "tables of HIPE and chains but CorefUD].",
+        "HIPE tables and chains outside CorefUD].",
     ),
     "beta": option(SCORING, "--beta", type=float, default=1.0, help="Weight of recall in F-beta.", rare=True),
 }

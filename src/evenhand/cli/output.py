@@ -94,7 +94,7 @@ output_option = option(
     type=OUTPUT,
     metavar="FILE",
     callback=_check_form,
-    help="Write to FILE, in the form of its ending (.json, .csv, .md, .tex, .html) unless --as names another.",
+    help="Write to FILE, in the format of its suffix (.json, .csv, .md, .tex, .html) unless --as sets another.",
 )
 quiet_option = option(WRITING, "-q", "--quiet", is_flag=True, help="Write only errors to standard error.")
 NARROWEST = 80
@@ -129,7 +129,7 @@ RENDERERS = {
 
 def form_option(forms: tuple[str, ...]) -> Decorator:
     """--as, with the forms of a command; by default, the name of the output file decides."""
-    help = f"Form of the output: {', '.join(forms[:-1])} or {forms[-1]} [{forms[0]}]."
+    help = f"Output format: {', '.join(forms[:-1])} or {forms[-1]} [{forms[0]}]."
 
     def settled(ctx: click.Context, parameter: click.Parameter, form: str | None) -> str:
         output = ctx.params.get("output")  # click processes specified options first
@@ -150,7 +150,7 @@ def _form_by_name(output: Path | None, forms: tuple[str, ...]) -> str:
     form = FORMS_BY_SUFFIX.get(suffix, forms[0])
     if form not in forms or suffix in FOREIGN:
         finding = f"this command does not write {suffix.removeprefix('.')}"
-        raise InputError(str(output), None, finding, f"let it end with {_suffixes(forms)}")
+        raise InputError(str(output), None, finding, f"use a name ending in {_suffixes(forms)}")
     return form
 
 
@@ -161,7 +161,7 @@ def check_suffix(output: Path, form: str) -> None:
     if expected in ("text", form):
         return
     finding = f"its suffix means {expected}, but {form} would be written"
-    raise InputError(str(output), None, finding, f"let it end with {_suffixes((form,))}")
+    raise InputError(str(output), None, finding, f"use a name ending in {_suffixes((form,))}")
 
 
 def _suffixes(forms: Sequence[str]) -> str:
@@ -198,7 +198,7 @@ def table_options(*, rare: bool = False) -> Decorator:
             "--columns",
             "page_columns",
             type=click.IntRange(1, 2),
-            help="Columns of the page that LaTeX tables fit: 1 or 2 [1].",
+            help="Columns on the page for LaTeX tables: 1 or 2 [1].",
             rare=True,
         ),
     )
@@ -458,7 +458,7 @@ def number_of_jobs(value: str) -> int:
     if value == _AUTO:
         return 0
     if not value.isdecimal() or int(value) < 1:
-        raise click.BadParameter(f"{value!r} is not a number of processes; give 1 or more, or {_AUTO}")
+        raise click.BadParameter(f"{value!r} is not a number of processes; use 1 or more, or {_AUTO}")
     return int(value)
 
 
@@ -491,7 +491,7 @@ engine_options = with_options(
         "--cache",
         type=click.Path(file_okay=False, path_type=Path),
         metavar="DIR",
-        help="Keep the counts of every pair of files in DIR, and score only files that are new or have changed.",
+        help="Keep the counts of each pair of files in DIR, and score only new and changed files.",
         rare=True,
     ),
 )
@@ -512,7 +512,7 @@ def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
 def _running_engine(options: Mapping[str, Any]) -> Iterator[Engine | None]:
     name, scheduler = options["engine"], options["scheduler"]
     if scheduler is not None and name != "dask":
-        raise click.UsageError("--scheduler is for --engine dask")
+        raise click.UsageError("--scheduler needs --engine dask")
     jobs = options["jobs"]
     if jobs is not None and name not in (None, "processes"):
         raise click.UsageError("Specify --jobs or --engine, but not both")

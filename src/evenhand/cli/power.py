@@ -28,7 +28,7 @@ NAMES = ("by", "delta", "target", "alpha", "size", "of", "like", "worst", "metho
 power_options = with_options(
     by_or_match_option,
     option(STATISTICS, "--delta", type=float, metavar="POINTS", help="True difference [the observed one]."),
-    option(STATISTICS, "--power", "target", type=float, default=0.8, help="Power that the test should have."),
+    option(STATISTICS, "--power", "target", type=float, default=0.8, help="Target power."),
     option(STATISTICS, "--alpha", type=float, default=0.05, help="Level of the test; divided by the number of pairs."),
     option(
         STATISTICS, "--groups", "size", type=int, metavar="NUMBER", help="What-if: number of documents or sentences."
@@ -36,7 +36,11 @@ power_options = with_options(
     of_option("documents, or sentences if there is one document"),
     option(STATISTICS, "--by-sentence", is_flag=True, help="The same as --of sentences."),
     option(
-        STATISTICS, "--like", type=INPUT, metavar="FILE", help="With one SYSTEM: the next one is as similar as FILE."
+        STATISTICS,
+        "--like",
+        type=INPUT,
+        metavar="FILE",
+        help="With one SYSTEM: assume that the next one is as similar as FILE.",
     ),
     option(STATISTICS, "--worst", is_flag=True, help="With one SYSTEM: add the worst case.", rare=True),
     option(
@@ -58,7 +62,13 @@ power_options = with_options(
 @click.command(cls=Command)
 @input_arguments()
 @power_options
-@option(STATISTICS, "--width", type=float, metavar="POINTS", help="Also: text needed for an interval of ± POINTS.")
+@option(
+    STATISTICS,
+    "--width",
+    type=float,
+    metavar="POINTS",
+    help="Also compute how much text an interval of ± POINTS needs.",
+)
 @option(STATISTICS, "--simulate", type=int, default=0, metavar="NUMBER", help="Check with full simulations.", rare=True)
 @form_option(("text", "json", "markdown"))
 @table_options(rare=True)

@@ -85,7 +85,7 @@ RANK_OUTPUTS = ("text", "json", "csv", "markdown", "latex", "html")
 @reading_options(sided=True)
 @scoring_options(effects=("scores", "labels", "gold", "systems"))
 @rank_by_option
-@option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that names several data sets to rank.")
+@option(SCORING, "--suite", type=INPUT, metavar="FILE", help="TOML file that lists several data sets to rank on.")
 @task_file_options()
 @skip_option(rare=False)
 @engine_options
@@ -121,14 +121,14 @@ def rank(suite: AnyPath | None, **options: Any) -> None:
         from evenhand.cli.shared_task import board, emit_board
 
         if options["by"] is not None:
-            raise click.UsageError("A task file names the measure to rank by; leave out --by")
+            raise click.UsageError("A task file sets the measure to rank by; remove --by")
         emit_board(board(options), options, style)
         return
     chosen = score_options(options, "by", "trials", "skip_broken", *INTERVAL_NAMES)
     if suite is not None and (options["gold"] is not None or options["manifest"] is not None):
-        raise click.UsageError("Name GOLD and SYSTEM files, a --manifest or a --suite, but not two of them")
+        raise click.UsageError("Specify only one of these: GOLD and SYSTEM files, a --manifest, a --suite")
     if suite is None and options["manifest"] is None and not (options["systems"] or options["submissions"]):
-        raise click.UsageError("Name a GOLD file and SYSTEM files, a --manifest or a --suite")
+        raise click.UsageError("Specify a GOLD file and SYSTEM files, a --manifest or a --suite")
     with chosen_engine(options) as engine:
         if suite is not None:
             note_inputs(_files(suite))
@@ -173,7 +173,7 @@ def merge(parts: tuple[AnyPath, ...], **options: Any) -> None:
     merged = evenhand.merge(parts, against=against or "best", **chosen)
     if isinstance(merged, evenhand.Result):
         if wants or against:
-            raise click.UsageError("--summary and --against are for several systems")
+            raise click.UsageError("--summary and --against need several systems")
         results, shown = evenhand.Results({merged.name: merged}), None
     else:
         results, shown = merged.results, merged if _is_summarized(form, wants, against) else None
@@ -211,7 +211,7 @@ def demo(task: str) -> None:
 @click.argument("gold", type=INPUT)
 @click.argument("prediction", required=False, type=INPUT)
 @option(SCORING, "--as-script", is_flag=True, help="Reproduce the task's own script, with its known defects.")
-@option(READING, "-d", "--delimiter", metavar="TEXT", help="What separates columns [tab].")
+@option(READING, "-d", "--delimiter", metavar="TEXT", help="Column separator [tab].")
 @repair_option("Entities that begin with I-: keep them (begin), drop them (discard), or stop (error).")
 @form_option(("text", "json", "latex"))
 @option(WRITING, "-l", "--latex", is_flag=True, help="The same as --as latex.")
@@ -234,7 +234,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     from evenhand.integrations import germeval as report
 
     if options["latex"] and form == "json":
-        raise click.UsageError("--latex and --as json exclude each other")
+        raise click.UsageError("--latex and --as json cannot be combined")
     form = "latex" if options["latex"] else form
     if output is not None:
         check_suffix(output, form)
@@ -266,7 +266,7 @@ def germeval(gold: AnyPath, prediction: AnyPath | None, form: str, output: Path 
     "--show",
     type=Choice(["leaked"]),
     metavar="leaked",
-    help="List gold spans that are not covered, with --match leak.",
+    help="With --match leak: list gold spans that are not covered.",
     rare=True,
 )
 @option(WRITING, "--limit", type=int, help="Maximum number of spans in --show, per system [all].", rare=True)
@@ -396,7 +396,7 @@ def _summary(gold: Any, systems: Any, chosen: Mapping[str, Any], options: Mappin
     if (wants or against) and (not is_possible or form not in (*SUMMARY_OUTPUTS, "json")):
         forms = f"as {', '.join(SUMMARY_OUTPUTS)} or json"
         without = "without --show, --slice, --train, --entities and --groups"
-        raise click.UsageError(f"--summary and --against are for several systems, {forms}, {without}")
+        raise click.UsageError(f"--summary and --against need several systems, {forms}, {without}")
     if not is_possible or not _is_summarized(form, wants, against):
         return None
     import evenhand
@@ -442,5 +442,5 @@ def _conlleval(gold: Any, options: Mapping[str, Any]) -> dict[str, Any]:
         return {"match": task.display.conlleval, "task": task.name}
     names = " or ".join(other for other in TASKS if TASKS[other].display.conlleval is not None)
     finding = f"the task is {name}" if name else f"the gold standard has {task.name}"
-    remedy = "choose another --as" + ("" if name else f", or name --task {names} and the --column of the tags")
-    raise click.UsageError(f"The layout of conlleval is for {names}, but {finding}; {remedy}")
+    remedy = "choose another --as" + ("" if name else f", or specify --task {names} and the --column of the tags")
+    raise click.UsageError(f"The conlleval layout is for {names}, but {finding}; {remedy}")

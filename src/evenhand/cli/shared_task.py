@@ -40,7 +40,7 @@ def board(options: Mapping[str, Any], **others: Any) -> Leaderboard:
     import evenhand
 
     if options.get("gold") is not None or options.get("manifest") is not None:
-        raise click.UsageError("Name GOLD and SYSTEM files, or a --task-file, but not both")
+        raise click.UsageError("Specify GOLD and SYSTEM files or a --task-file, but not both")
     refuse_unused(_USED)
     names = ("team", "data", "track", "resamples", "trials", "level", "seed", "skip_broken", "date")
     chosen = {name: options[name] for name in names if options.get(name) is not None}
@@ -53,12 +53,12 @@ def refuse_unused(used: Collection[str]) -> None:
     for parameter in context.command.params:
         name = str(parameter.name)
         if name not in used and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{parameter.opts[-1]} does nothing with a --task-file; set it in that file")
+            raise click.UsageError(f"{parameter.opts[-1]} has no effect with a --task-file; set it in that file")
 
 
 def emit_board(made: Leaderboard, options: Mapping[str, Any], style: TableStyle) -> None:
     if options["form"] not in BOARD_FORMS:
-        raise click.UsageError(f"A --task-file has the forms {', '.join(BOARD_FORMS)}")
+        raise click.UsageError(f"The output formats of a --task-file are {', '.join(BOARD_FORMS)}")
     emit(made, options["form"], options["output"], quiet=options["quiet"], style=style)
 
 
@@ -82,7 +82,7 @@ def sides_of_task(options: Mapping[str, Any], least: int) -> dict[str, DataSides
     from evenhand.api.shared_task import sides_by_data
 
     if options.get("gold") is not None or options.get("manifest") is not None:
-        raise click.UsageError("Name GOLD and SYSTEM files, or a --task-file, but not both")
+        raise click.UsageError("Specify GOLD and SYSTEM files or a --task-file, but not both")
     part = (options["task_file"], options["team"], options["data"], options["track"])
     sides, notes = sides_by_data(*part, least=least, skip_broken=options["skip_broken"])
     say_notes(notes)

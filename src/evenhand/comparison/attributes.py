@@ -96,7 +96,7 @@ def _by_length(units: Units, locations: Locations, names: StringIndex[str], cont
 def _by_sentence_length(locations: Locations, names: StringIndex[str], context: SliceContext) -> Ints:
     lengths = locations.lengths
     if lengths is None:
-        raise SettingError("The gold standard does not have the lengths of sentences; leave out 'sentence-length'.")
+        raise SettingError("The gold standard does not have the lengths of sentences; remove 'sentence-length'.")
     return number_codes(lengths, names)
 
 
@@ -104,7 +104,7 @@ def _by_document_length(locations: Locations, names: StringIndex[str], context: 
     assert context.background is not None
     gold = context.background.gold
     if not gold.has_lengths:
-        raise SettingError("The gold standard does not have the lengths of sentences; leave out 'document-length'.")
+        raise SettingError("The gold standard does not have the lengths of sentences; remove 'document-length'.")
     return number_codes(gold.document_lengths[locations.document_of], names)
 
 
@@ -126,7 +126,7 @@ def _by_vocabulary(units: Units, locations: Locations, names: StringIndex[str], 
     words = context.words
     assert words is not None
     if len(units) and locations.text(0) is None:
-        raise SettingError("The gold standard has no words to look for in a word list; leave out 'vocabulary'.")
+        raise SettingError("The gold standard has no words to look for in a word list; remove 'vocabulary'.")
     rows = zip(units.sentence.tolist(), units.start.tolist(), units.end.tolist(), strict=True)
     seen = names.code("seen")
     unseen = names.code("unseen")

@@ -148,7 +148,7 @@ class AttributeCollector:
             return np.ones(len(answers), dtype=np.bool_)
         if answers.absent is None:
             unit = self._task.unit_of(self._by)
-            raise SettingError(f"units is {self._side!r}, but both sides have the same {unit}s. Leave it out.")
+            raise SettingError(f"units is {self._side!r}, but both sides have the same {unit}s. Remove it.")
         if self._side == "gold":
             return ~answers.is_surplus
         return np.asarray((answers.predicted >= 0).any(axis=0))

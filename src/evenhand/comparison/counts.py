@@ -149,7 +149,9 @@ class ComparisonCounts:
 
     def __call__(self, evaluation: Evaluation) -> None:
         if len(self.labels) > _MAX_LABELS:
-            raise SettingError(f"There are {len(self.labels):,} labels, more than can be compared; map some together.")
+            raise SettingError(
+                f"There are {len(self.labels):,} labels, more than can be compared; map some to one label."
+            )
         answers, locations = evaluation.answers(self.by), evaluation.locations
         self.differences.add(answers)
         self.oracle.add(answers)

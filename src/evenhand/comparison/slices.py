@@ -106,7 +106,7 @@ class Bins:
                 high = float("inf") if is_open else low if last is None else float(last)
                 ranges.append((part, low, high))
             else:
-                remedy = "give numbers, ranges and quantiles, such as length=1,2,3,4+, year=q4 or rate=0,q3"
+                remedy = "use numbers, ranges and quantiles, such as length=1,2,3,4+, year=q4 or rate=0,q3"
                 raise SettingError(f"The slice {name!r} has the bins {text!r}; {remedy}.")
         return Bins(text, tuple(ranges), quantiles)
 
@@ -162,9 +162,7 @@ def natural_order(name: str) -> tuple[Any, ...]:
 def word_list(words: str | PathLike[str] | Collection[str] | None) -> Collection[str] | None:
     """The words of the slice `vocabulary`, from a list or from a file with one word or phrase per line."""
     if words is not None and not isinstance(words, str | PathLike | Iterable):
-        raise SettingError(
-            f"vocabulary is {quote(words)}; give a text file with one word per line, or a list of words."
-        )
+        raise SettingError(f"vocabulary is {quote(words)}; use a text file with one word per line, or a list of words.")
     if not isinstance(words, str | PathLike):
         return None if words is None else frozenset(words)
     lines = read_small_file(to_path(words), "word list").splitlines()
@@ -220,7 +218,7 @@ class Metadata:
     def of_documents(self, documents: Ints, locations: Locations, names: StringIndex[str]) -> Ints:
         """The slice of each of these documents."""
         if self._level == "sentence":
-            raise SettingError(f"{self.table.source} has ids of sentences; give values by document for this task.")
+            raise SettingError(f"{self.table.source} has ids of sentences; use values by document for this task.")
         return ints(
             [
                 self._code(document, locations.document(document), self._id_of(document, locations), names)
@@ -371,7 +369,7 @@ class SliceRequest:
             tasks = [other for other in TASKS if name in TASKS[other].comparison.all_slices and name not in of_tables]
             if tasks and task.name not in tasks:
                 listed = tasks[0] if len(tasks) == 1 else f"{', '.join(tasks[:-1])} and {tasks[-1]}"
-                raise SettingError(f"The slice {name!r} is for {listed}; leave it out.")
+                raise SettingError(f"The slice {name!r} is for {listed}; remove it.")
         known = {*task.comparison.all_slices, *of_tables}
         return column_names([name for name in self.names if name not in known])
 
@@ -399,9 +397,9 @@ class SliceRequest:
         if table is None and name in task.comparison.attributes:
             attribute = ATTRIBUTES[name]
             if attribute.needs == "words" and context.words is None:
-                raise SettingError(f"The slice {name!r} needs a word list; name it with --vocabulary FILE.")
+                raise SettingError(f"The slice {name!r} needs a word list; specify it with --vocabulary FILE.")
             if attribute.needs == "train" and (context.background is None or context.background.train is None):
-                raise SettingError(f"The slice {name!r} needs training data; name it with --train FILE.")
+                raise SettingError(f"The slice {name!r} needs training data; specify it with --train FILE.")
             bins = _bins(text or attribute.bins, name)
             function = partial(_with_context, attribute.function, context)
             of_documents = partial(_with_context, attribute.of_documents, context) if attribute.of_documents else None
@@ -572,7 +570,7 @@ class SliceCounts:
                 self.slicings.remove(slicing)
                 return
             listed = ", ".join(self._requested)
-            raise SettingError(f"The slice {slicing.name!r} is of units, and {listed} cannot be counted by unit.")
+            raise SettingError(f"The slice {slicing.name!r} needs units, but {listed} cannot be counted by unit.")
 
     def finish(self, gold: Input) -> tuple[dict[str, SlicedCounts], list[str]]:
         """The sums of each slicing, and notes on them."""
@@ -700,7 +698,10 @@ def binned(slicing: Slicing, values: Sequence[str], units: Numbers) -> tuple[lis
     is_numeric = bool(numbers) and None not in numbers.values()
     if bins is None and slicing.is_column and is_numeric and len(numbers) > MANY_NUMBERS:
         bins = Bins.parse(QUANTILES, slicing.name)
-        note = f"{slicing.name} has {len(numbers):,} different numbers, which are put into quantile bins ({QUANTILES})."
+        note = (
+            f"{slicing.name} has {len(numbers):,} different numbers, which are grouped into "
+            f"quantile bins ({QUANTILES})."
+        )
     slice_of = {value: value for value in values}
     if bins is not None:
         known = {value: number for value, number in numbers.items() if number is not None}

@@ -567,9 +567,9 @@ def read_background(
     names = ", ".join(map(_title, train))
     of_train = index(names, TRAIN, "spans", chain.from_iterable(streams), vocabulary)
     if not of_train.has_text:
-        raise SettingError(f"{names} has no words to compare. Give training data with words.")
+        raise SettingError(f"{names} has no words to compare. Use training data with words.")
     if not of_gold.has_text:
-        raise SettingError(f"{of_gold.name} has no words to compare with training data. Leave out --train.")
+        raise SettingError(f"{of_gold.name} has no words to compare with training data. Remove --train.")
     if checks_labels and task.display.has_label_answers:
         _check_labels(of_train, of_gold)
     return Background(of_gold, of_train, is_split)
@@ -592,7 +592,7 @@ def _refuse_itself(gold: Input, train: Input) -> None:
     if not is_same and len(files) == 2:
         is_same = filecmp.cmp(files[0], files[1], shallow=False)
     if is_same:
-        remedy = "name the data that the systems were trained on"
+        remedy = "specify the data that the systems were trained on"
         raise InputError(_title(train), None, f"the training data is the gold standard {_title(gold)}", remedy)
 
 

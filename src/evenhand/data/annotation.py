@@ -147,22 +147,22 @@ class Annotation:
 
     def spans(self, layer: str = "spans") -> Spans:
         if layer not in self.layers:
-            raise SettingError(f"{self.corpus.source} has no spans; give a file that has some.")
+            raise SettingError(f"{self.corpus.source} has no spans; use a file that has some.")
         spans = self[layer]
         if not isinstance(spans, Spans):
-            raise TypeError(f"the layer {layer!r} of {self.corpus.source} holds no spans")
+            raise TypeError(f"the layer {layer!r} of {self.corpus.source} contains no spans")
         return spans
 
     def trees(self) -> Trees:
         trees = self.layers.get("trees")
         if not isinstance(trees, Trees):
-            raise SettingError(f"{self.corpus.source} has no trees; give a file that has heads and relations.")
+            raise SettingError(f"{self.corpus.source} has no trees; use a file that has heads and relations.")
         return trees
 
     def chains(self) -> Chains:
         chains = self.layers.get("chains")
         if not isinstance(chains, Chains):
-            raise SettingError(f"{self.corpus.source} has no coreference chains; give a file that has some.")
+            raise SettingError(f"{self.corpus.source} has no coreference chains; use a file that has some.")
         return chains
 
     def tags(self, layer: str = "spans") -> Tags | None:
@@ -176,7 +176,7 @@ class Annotation:
             tags = self.layers.get(str(name))
             if isinstance(tags, Tags):
                 return tags
-        raise SettingError(f"{self.corpus.source} has no tags of words; name their --column, or give another file.")
+        raise SettingError(f"{self.corpus.source} has no tags of words; specify their --column, or use another file.")
 
     @property
     def extractions(self) -> Extractions | None:
@@ -268,7 +268,7 @@ def check_same_layer(gold: Annotation, system: Annotation) -> None:
         layers, column = side.reading.layers, side.reading.column
         if layers is not None and column not in layers:
             others = f", only {_listed(layers)}" if layers else ""
-            remedy = "annotate it in one document at least, if only as empty, or name a layer that both sides have"
+            remedy = "annotate it in at least one document, even as empty, or specify a layer that both sides have"
             raise InputError(side.corpus.source, None, f"no document has the layer {column}{others}", remedy)
     is_named = of_gold.is_layer_named and of_system.is_layer_named
     if of_gold.layers is None or of_system.layers is None or of_gold.column == of_system.column or is_named:
@@ -278,9 +278,9 @@ def check_same_layer(gold: Annotation, system: Annotation) -> None:
     sides = f"column={{'gold': {of_gold.column!r}, 'system': {of_system.column!r}}} if that is meant"
     both = f"{_listed(of_system.layers)} here, {_listed(of_gold.layers)} there"
     remedy = (
-        f"both sides have {_listed(shared)}: name one with --column (column= in Python)"
+        f"both sides have {_listed(shared)}: specify one with --column (column= in Python)"
         if shared
-        else f"there are {both}; give {sides}"
+        else f"there are {both}; use {sides}"
     )
     raise InputError(system.corpus.source, None, finding, remedy)
 

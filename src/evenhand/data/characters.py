@@ -135,7 +135,7 @@ def to_characters(annotation: Annotation) -> Annotation:
         return annotation
     if corpus.tokens is None or corpus.bounds is None:
         finding = "it contains no text, so its positions cannot be counted in characters"
-        raise InputError(corpus.source, None, finding, "give a file with tokens")
+        raise InputError(corpus.source, None, finding, "use a file with tokens")
     tokens, spaced = corpus.tokens, None
     if not corpus.has_input_text:
         # The text for display has blanks between tokens, which are not atoms.

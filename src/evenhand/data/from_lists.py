@@ -43,11 +43,11 @@ _SAMPLE, _FEW = 1 << 12, 1 << 9
 """A dictionary is faster if a sample of tags other than `O` has more than a few different ones."""
 _FIRST = 1 << 8
 """Number of tags from which the first codes are learned."""
-_GIVE_IDS = "give a list of ids for each sentence, such as [[1, 0, -100]]"
+_GIVE_IDS = "pass a list of ids for each sentence, such as [[1, 0, -100]]"
 _GIVE_BEST = "take the best tag of each token: logits.argmax(axis=-1)"
-_GIVE_NAMES = "give the tags in the order of their ids, or a mapping from ids to tags (id2label)"
-_GIVE_LIKE = "give one tag for each id of the gold standard, those that it leaves out included"
-_GIVE_SPANS = 'give a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
+_GIVE_NAMES = "pass the tags in the order of their ids, or a mapping from ids to tags (id2label)"
+_GIVE_LIKE = "pass one tag for each id of the gold standard, including those that it leaves out"
+_GIVE_SPANS = 'pass a list of (label, start, end) for each sentence, such as [[("PER", 0, 2)]]'
 
 
 # Checks of arguments
@@ -56,7 +56,7 @@ _GIVE_SPANS = 'give a list of (label, start, end) for each sentence, such as [[(
 def check_name(name: object) -> None:
     """Raise `SettingError` unless this is a readable name of an annotation."""
     if not is_text(name) or not str(name).strip():
-        raise SettingError(f"name is {quote(name)}; give a text that can be read.")
+        raise SettingError(f"name is {quote(name)}; it must be a readable string.")
 
 
 def to_list(value: Any, what: str, name: str, remedy: str, *, sets: bool = False) -> list[Any]:
@@ -90,10 +90,10 @@ def refuse_texts(sentences: Sequence[Sequence[Any]], what: str, name: str, unit:
     number, value = next(
         (number, value) for number, inner in enumerate(sentences, 1) for value in inner if not is_text(value)
     )
-    remedy = "correct how it was decoded" if isinstance(value, str) else "give texts only"
+    remedy = "correct how it was decoded" if isinstance(value, str) else "use only strings"
     if what == "tag" and isinstance(value, int | np.integer) and not isinstance(value, bool):
-        remedy = 'give texts, or the names of the ids: eh.tags(ids, names=["O", "B-PER", …])'
-    raise InputError(name, None, f"{unit} {number} has the {what} {quote(value)}, not a text", remedy)
+        remedy = 'use strings, or pass the names of the ids: eh.tags(ids, names=["O", "B-PER", …])'
+    raise InputError(name, None, f"{unit} {number} has the {what} {quote(value)}, not a string", remedy)
 
 
 def to_numbers(values: Sequence[Any], what: str, name: str, remedy: str) -> Ints:
@@ -115,7 +115,7 @@ def parts_of(item: Any, sizes: tuple[int, ...], sentence: int, name: str, remedy
     if not isinstance(item, list | tuple) or len(item) not in sizes:
         *others, last = map(str, sizes)
         listed = " or ".join(filter(None, [", ".join(others), last]))
-        finding = f"sentence {sentence} has {quote(item)} where a tuple of {listed} should be"
+        finding = f"expected a tuple of {listed} in sentence {sentence}, got {quote(item)}"
         raise InputError(name, None, finding, remedy)
     return item
 
@@ -133,17 +133,17 @@ def tokens_of(sentences: Any, bounds: Ints, name: str, what: str = "token", unit
     if sentences is None:
         return None
     several = what if what.isupper() else f"{what}s"
-    words = to_lists(sentences, unit, name, f"give a list of {several} for each {unit}")
+    words = to_lists(sentences, unit, name, f"pass a list of {several} for each {unit}")
     ends = bounds_of(words)
     if len(ends) != len(bounds):
         finding = f"got {counted(len(bounds) - 1, unit)}, but lists of {several} for {len(ends) - 1}"
-        raise InputError(name, None, finding, "give lists of the same lengths")
+        raise InputError(name, None, finding, "use lists of the same lengths")
     different = np.flatnonzero(np.diff(ends) != np.diff(bounds))
     if len(different):
         row = int(different[0])
         expected, length = np.diff(bounds)[row], np.diff(ends)[row]
         finding = f"{unit} {row + 1} has the length {expected}, but a list of {several} of length {length}"
-        raise InputError(name, None, finding, "give lists of the same lengths")
+        raise InputError(name, None, finding, "use lists of the same lengths")
     try:
         return Tokens.of(list(chain.from_iterable(words)))
     except (AttributeError, TypeError, UnicodeEncodeError):
@@ -226,7 +226,7 @@ def code_ids(
     """
     tags = tags_by_id(names, name)
     if ignore is not None:
-        to_numbers([ignore], "ignore", name, "give the id of positions to leave out, or None")
+        to_numbers([ignore], "ignore", name, "pass the id of positions to leave out, or None")
     flat, bounds = _flatten(value, name)
     common = next((known for known, tag in tags.items() if tag == COMMON), None)
     is_other = np.ones(len(flat), dtype=np.bool_) if common is None else flat != common
@@ -272,12 +272,12 @@ def _flatten(value: Any, name: str) -> tuple[Ids, Ints]:
             return value.ravel(), np.arange(len(value) + 1) * value.shape[1]
         shape = f"an array of shape {value.shape} of {value.dtype}"
         if value.ndim == 3:
-            raise InputError(name, None, f"found logits ({shape}) in place of ids", _GIVE_BEST)
-        raise InputError(name, None, f"found {shape}", "give whole numbers, with one row per sentence")
+            raise InputError(name, None, f"got logits ({shape}) instead of ids", _GIVE_BEST)
+        raise InputError(name, None, f"found {shape}", "use whole numbers, with one row per sentence")
     sentences = to_lists(value, "sentence", name, _GIVE_IDS)
     flat = list(chain.from_iterable(sentences))
     if any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, flat))):
-        raise InputError(name, None, "tokens have lists of numbers (logits) in place of ids", _GIVE_BEST)
+        raise InputError(name, None, "tokens have lists of numbers (logits) instead of ids", _GIVE_BEST)
     return to_numbers(flat, "the id", name, _GIVE_IDS), bounds_of(sentences)
 
 
@@ -325,7 +325,7 @@ def tags(
     check_choice("repair", repair, get_args(Repair), optional=True)
     mask = _mask_of(like)
     if names is None:
-        remedy = 'give a list of tags for each sentence, such as [["B-PER", "O"]]'
+        remedy = 'pass a list of tags for each sentence, such as [["B-PER", "O"]]'
         tag_lists = to_lists(sentences, "sentence", name, remedy)
         bounds = bounds_of(tag_lists)
         code, seen = code_tags(tag_lists, int(bounds[-1]), name)
@@ -346,7 +346,7 @@ def _mask_of(gold: Annotation | None) -> Mask | None:
     if gold is None:
         return None
     if not isinstance(gold, Annotation) or gold.corpus.bounds is None:
-        raise SettingError(f"like is {quote(gold)}; give the gold standard that eh.tags returned.")
+        raise SettingError(f"like is {quote(gold)}; pass the gold standard that eh.tags returned.")
     bounds = gold.corpus.bounds
     return gold.corpus.mask or Mask(np.arange(bounds[-1]), bounds)
 
@@ -375,12 +375,12 @@ def _decode(
     for tag in seen:
         finding = table.add(tag)
         if finding is not None:
-            raise InputError(name, None, finding, "correct it, or name the encoding")
+            raise InputError(name, None, finding, "correct it, or specify the encoding")
     levels = table.segments(code, corpus.bounds[:-1])
     prefixes = [] if plain or known is seen else [part[0] for part in map(encodings.parse, known) if part is not None]
     encoding = encoding or (table.recognise(levels, prefixes) if plain or table.prefixes or prefixes else "iob2")
     if table.prefixes - encodings.allowed_prefixes(encoding):
-        raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "name the encoding they are in")
+        raise InputError(name, None, f"some tags do not occur in {encoding.upper()}", "specify their encoding")
     decoded = table.decode(levels, corpus, encoding, repair or "begin")
     tags = SparseTags(code, tuple(seen))
     reading = ReadInfo(
@@ -422,7 +422,7 @@ def repaired(annotation: Annotation, repair: Repair, reference: str | None) -> A
         return annotation
     if reading.repair is not None and repair not in ("begin", reading.repair):
         finding = f"The tags of {annotation.name!r} were made with repair={reading.repair!r}"
-        raise SettingError(f"{finding}, but repair={repair!r} is given here; leave one of the two out.")
+        raise SettingError(f"{finding}, but here repair={repair!r}; remove one of the two.")
     chosen = reading.repair or repair
     if chosen == "begin":
         return annotation
@@ -478,7 +478,7 @@ def trees(
     Heads are numbers of words, the first of which is 1; 0 is the root. For `tokens` see `tags`.
     """
     check_name(name)
-    remedy = 'give a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
+    remedy = 'pass a list of heads and relations for each sentence, such as [[(2, "nsubj"), (0, "root")]]'
     words = to_lists(sentences, "sentence", name, remedy)
     bounds = bounds_of(words)
     pairs = [parts_of(pair, (2,), number, name, remedy) for number, inner in enumerate(words, 1) for pair in inner]
@@ -526,7 +526,7 @@ def spans(
     extras = (("lengths", lengths), ("tokens", tokens), ("text", text))
     both = [what for what, value in extras if value is not None]
     if len(both) > 1:
-        raise SettingError(f"{' and '.join(both)} are redundant; give one of them.")
+        raise SettingError(f"{' and '.join(both)} are redundant; use only one of them.")
     ids = ids_of(sentences, name) if isinstance(sentences, Mapping) else None
     outer = list(sentences.values()) if isinstance(sentences, Mapping) else sentences
     span_lists = to_lists(outer, "sentence", name, _GIVE_SPANS)
@@ -535,7 +535,7 @@ def spans(
     if text is not None:
         corpus, layer = _on_texts(text, layer, size, name)
     else:
-        remedy = "give a list of tokens for each sentence"
+        remedy = "pass a list of tokens for each sentence"
         words = None if tokens is None else to_lists(tokens, "sentence", name, remedy)
         sizes = lengths if words is None else list(map(len, words))
         bounds = None if sizes is None else _check_lengths(sizes, layer, size, name)
@@ -587,7 +587,7 @@ def _score(span: Sequence[Any], sentence: int, name: str) -> float:
     if isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value)):
         return float(value)
     finding = f"expected a finite number as the score of a span of sentence {sentence}, got {quote(value)}"
-    raise InputError(name, None, finding, 'give spans such as ("PER", 0, 2, 0.9)')
+    raise InputError(name, None, finding, 'use spans such as ("PER", 0, 2, 0.9)')
 
 
 def _gaps(span: Sequence[Any], begin: int, end: int, first: int, name: str) -> tuple[int, ...]:
@@ -614,7 +614,7 @@ def ids_of(documents: Mapping[Any, Any], name: str) -> list[str]:
     remedy = "give every document a distinct id"
     for document in documents:
         if not is_text(document) and (isinstance(document, bool) or not isinstance(document, int | np.integer)):
-            raise InputError(name, None, f"the id {quote(document)} is neither a text nor a whole number", remedy)
+            raise InputError(name, None, f"the id {quote(document)} is neither a string nor a whole number", remedy)
     ids = list(map(str, documents))
     if len(set(ids)) < len(ids):
         raise InputError(name, None, "two ids differ only in their type, like 1 and '1'", remedy)
@@ -626,24 +626,24 @@ def _in_order(value: Any, documents: Any, what: str, name: str) -> Any:
     if not isinstance(value, Mapping):
         return value
     if not isinstance(documents, Mapping):
-        remedy = "give both as mappings, or both as lists"
+        remedy = "pass both as mappings, or both as lists"
         raise InputError(name, None, f"{what} is a mapping, but the spans are not", remedy)
     missing = next((document for document in documents if document not in value), None)
     if missing is not None:
-        raise InputError(name, None, f"{what} lacks the document {quote(missing)}", "give it for every document")
+        raise InputError(name, None, f"{what} lacks the document {quote(missing)}", "add it for every document")
     return [value[document] for document in documents]
 
 
 def _on_texts(text: Any, spans: Spans, size: int, name: str) -> tuple[Corpus, Spans]:
     """Return a corpus of the characters of texts, and the spans in these."""
-    strings = to_list(text, "text", name, "give a text for each sentence")
+    strings = to_list(text, "text", name, "pass a text for each sentence")
     if not all(map(is_text, strings)):
         refuse_texts([[string] for string in strings], "text", name)
     if len(strings) != size:
         finding = f"got {counted(len(strings), 'text')} for {counted(size, 'sentence')}"
-        raise InputError(name, None, finding, "give one for each")
+        raise InputError(name, None, finding, "pass one for each")
     if spans.shape.any():
-        raise InputError(name, None, "a span leaves out some positions of its text", "give tokens in place of text")
+        raise InputError(name, None, "a span has gaps", "use tokens instead of text")
     texts = Texts.of(strings)
     start, end = texts.positions(spans.scope, spans.start), texts.positions(spans.scope, spans.end)
     wrong = np.flatnonzero((start < 0) | (end <= start))
@@ -660,7 +660,7 @@ def _on_texts(text: Any, spans: Spans, size: int, name: str) -> tuple[Corpus, Sp
 
 def _check_lengths(lengths: Any, spans: Spans, sentences: int, name: str) -> Ints:
     """Return the bounds of sentences; raise `InputError` unless all have a length and contain their spans."""
-    remedy = "give the number of tokens of every sentence"
+    remedy = "pass the number of tokens of every sentence"
     sizes = to_numbers(to_list(lengths, "lengths", name, remedy), "the length", name, remedy)
     if len(sizes) != sentences:
         finding = f"got {counted(len(sizes), 'length')} for {counted(sentences, 'sentence')}"

@@ -50,10 +50,10 @@ from evenhand.settings import EXTRACTIONS, LINKS, RECORDS, RELATIONS
 Documents = Iterable[Iterable[Iterable[tuple[int, int]]]]
 RelationTuple = tuple[str, int, int]
 LinkTuple = tuple[str, int, int, str | Sequence[str]]
-_GIVE_CHAINS = "give a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
-_GIVE_RELATIONS = 'give a list of (type, head, tail) for each sentence, such as [[("leads", 0, 1)]]'
-_GIVE_LINKS = 'give a list of (label, start, end, identifiers) for each document, such as [[("LOC", 0, 1, ["Q90"])]]'
-_GIVE_ANSWERS = 'give the answer about each document, such as [[{"text": "Ada", "label": "PER"}], []]'
+_GIVE_CHAINS = "pass a list of chains for each document, such as [[[(0, 2), (5, 6)]]]"
+_GIVE_RELATIONS = 'pass a list of (type, head, tail) for each sentence, such as [[("leads", 0, 1)]]'
+_GIVE_LINKS = 'pass a list of (label, start, end, identifiers) for each document, such as [[("LOC", 0, 1, ["Q90"])]]'
+_GIVE_ANSWERS = 'pass the answer for each document, such as [[{"text": "Ada", "label": "PER"}], []]'
 
 
 def chains(
@@ -76,7 +76,7 @@ def chains(
     size, layer = _chains_layer(documents, name, is_inclusive=end == "inclusive")
     unnamed = names is None
     names = [str(number) for number in range(1, size + 1)] if names is None else _check_names(names, size, name)
-    words = None if tokens is None else to_lists(tokens, "document", name, "give a list of tokens for each document")
+    words = None if tokens is None else to_lists(tokens, "document", name, "pass a list of tokens for each document")
     bounds = None if words is None else bounds_of(words)
     _check_mentions(layer, size, None if bounds is None else np.diff(bounds), name)
     layers: dict[str, Layer] = {"chains": layer}
@@ -84,7 +84,7 @@ def chains(
     if tags is not None:
         layers["pos"] = TagColumn(tags, StringCoder())
     elif pos is not None:
-        raise InputError(name, None, "there are POS but no tokens", "give both")
+        raise InputError(name, None, "there are POS but no tokens", "pass both")
     corpus = Corpus(
         name,
         size,
@@ -103,7 +103,7 @@ def _check_names(names: Any, size: int, name: str) -> list[str]:
     listed = to_list(names, "names", name, remedy)
     wrong = [value for value in listed if not is_text(value)]
     if wrong:
-        raise InputError(name, None, f"the name {quote(wrong[0])} of a document is not a text", remedy)
+        raise InputError(name, None, f"the name {quote(wrong[0])} of a document is not a string", remedy)
     if len(listed) != size or len(set(listed)) < size:
         raise InputError(name, None, "names and documents do not match", remedy)
     return listed
@@ -119,7 +119,7 @@ def _chains_layer(documents: Any, name: str, *, is_inclusive: bool) -> tuple[int
             number += 1
     wrong = next((row for row in rows if not isinstance(row[2], list | tuple) or len(row[2]) != 2), None)
     if wrong is not None:
-        finding = f"document {wrong[0] + 1} has {quote(wrong[2])} where a mention (start, end) should be"
+        finding = f"expected a mention (start, end) in document {wrong[0] + 1}, got {quote(wrong[2])}"
         raise InputError(name, None, finding, _GIVE_CHAINS)
     start, end = (to_numbers([row[2][side] for row in rows], "the position", name, _GIVE_CHAINS) for side in (0, 1))
     document_of, chain_of = (ints([row[column] for row in rows]) for column in (0, 1))
@@ -131,7 +131,7 @@ def _check_mentions(chains: Chains, documents: int, lengths: Ints | None, name: 
     if lengths is not None:
         if len(lengths) != documents:
             finding = f"got {counted(len(lengths), 'list')} of tokens for {counted(documents, 'document')}"
-            raise InputError(name, None, finding, "give one for each")
+            raise InputError(name, None, finding, "pass one for each")
         wrong |= chains.end > lengths[chains.document]
     if wrong.any():
         row = int(wrong.argmax())
@@ -162,7 +162,7 @@ def relations(
     if isinstance(arguments, Mapping):
         span_lists: dict[Any, Any] | list[Any] = dict(arguments)
     else:
-        span_lists = to_list(arguments, "the argument", name, "give a list of spans for each sentence")
+        span_lists = to_list(arguments, "the argument", name, "pass a list of spans for each sentence")
     annotation = spans(span_lists, end=end, first=first, lengths=lengths, tokens=tokens, text=text, name=name)
     sizes = [len(list(inner)) for inner in (span_lists.values() if isinstance(span_lists, dict) else span_lists)]
     rows = _relation_rows(_in_order(links, span_lists, name), sizes, name)
@@ -171,7 +171,7 @@ def relations(
     head, tail = (ints([row[column] for row in rows]) for column in (1, 2))
     types = [symmetric] if isinstance(symmetric, str) else list(symmetric)
     if not all(map(is_text, types)):
-        raise InputError(name, None, f"symmetric is {quote(symmetric)}", "give a list of types")
+        raise InputError(name, None, f"symmetric is {quote(symmetric)}", "pass a list of types")
     layers: dict[str, Layer] = {RELATIONS: Relations(vocabulary, label, head, tail, frozenset(types))}
     reading = annotation.readings["spans"]
     readings = {RELATIONS: reading, "spans": reading}
@@ -181,17 +181,17 @@ def relations(
 def _in_order(links: Any, arguments: dict[Any, Any] | list[Any], name: str) -> list[Sequence[Any]]:
     """Return the lists of relations, one for each list of spans."""
     if isinstance(links, Mapping) != isinstance(arguments, dict):
-        raise InputError(name, None, "one of spans and relations is a mapping", "give both as mappings or as lists")
+        raise InputError(name, None, "one of spans and relations is a mapping", "pass both as mappings or as lists")
     if isinstance(links, Mapping):
         other = next((link for link in links if link not in arguments), None)
         if other is not None:
             finding = f"the document {quote(other)} has relations but no spans"
-            raise InputError(name, None, finding, "give its spans, too")
+            raise InputError(name, None, finding, "add its spans")
         links = [links.get(argument, ()) for argument in arguments]
     relation_lists = to_lists(links, "sentence", name, _GIVE_RELATIONS)
     if len(relation_lists) != len(arguments):
         finding = f"got {counted(len(relation_lists), 'list')} of relations for {len(arguments)} of spans"
-        raise InputError(name, None, finding, "give one for each sentence")
+        raise InputError(name, None, finding, "pass one for each sentence")
     return relation_lists
 
 
@@ -210,7 +210,7 @@ def _relation_rows(relation_lists: list[Sequence[Any]], sizes: list[int], name: 
         )
         wrong = np.flatnonzero((np.minimum(head, tail) < 0) | (np.maximum(head, tail) >= size))
         if len(wrong):
-            finding = f"{quote(parts[int(wrong[0])])} of sentence {sentence} names a span that is not there"
+            finding = f"{quote(parts[int(wrong[0])])} of sentence {sentence} refers to a missing span"
             raise InputError(name, None, finding, f"the sentence has {counted(size, 'span')}, counted from 0")
         ends = zip(parts, (head + before).tolist(), (tail + before).tolist(), strict=True)
         rows += [(part[0], one, other) for part, one, other in ends]
@@ -255,7 +255,7 @@ def _link(value: Any, document: int, name: str) -> Link:
     identifiers = [value] if isinstance(value, str) else value
     is_list = isinstance(identifiers, list | tuple)
     if not is_list or not all(is_text(identifier) and identifier.strip() for identifier in identifiers):
-        finding = f"document {document} has {quote(value)} where identifiers should be"
+        finding = f"expected identifiers in document {document}, got {quote(value)}"
         raise InputError(name, None, finding, _GIVE_LINKS)
     return Link(tuple(identifiers))
 
@@ -273,9 +273,9 @@ def extractions(
     """
     check_name(name)
     if label is not None and not (is_text(label) and label.strip()):
-        raise InputError(name, None, f"label is {quote(label)}", "give the label of the prompt")
+        raise InputError(name, None, f"label is {quote(label)}", "pass the label of the prompt")
     if _is_one_answer(documents):
-        raise InputError(name, None, f"got one answer, {quote(documents)}", "give a list of answers, one per document")
+        raise InputError(name, None, f"got one answer, {quote(documents)}", "pass a list of answers, one per document")
     ids = None
     if isinstance(documents, Mapping):
         ids, documents = Tokens.of(ids_of(documents, name)), list(documents.values())
@@ -296,14 +296,14 @@ def _answer(value: object, number: int, name: str) -> object:
     try:
         answer = answer_in(plain_value(value))
     except UnreadableError as error:
-        finding = f"the answer about document {number} has a value of type {error}, which cannot be read"
+        finding = f"the answer for document {number} has a value of type {error}, which cannot be read"
     except (TypeError, ValueError, RecursionError) as error:  # raised by a method that lists the fields
-        finding = f"the answer about document {number}, {quote(value)}, cannot be read ({error})"
+        finding = f"the answer for document {number}, {quote(value)}, cannot be read ({error})"
     else:
         if not isinstance(answer, bool | int | float):
             return answer
-        finding = f"the answer about document {number} is {quote(answer)}, which does not name a span"
-    raise InputError(name, None, finding, "give the text that the model wrote, a list of items, a dict, or None")
+        finding = f"the answer for document {number} is {quote(answer)}, which does not specify a span"
+    raise InputError(name, None, finding, "pass the text that the model wrote, a list of items, a dict, or None")
 
 
 def records(
@@ -322,17 +322,17 @@ def records(
     """
     check_name(name)
     if isinstance(documents, Mapping | str) or any(hasattr(documents, field) for field in ("model_dump", "__fields__")):
-        remedy = "give a list with one value per document"
+        remedy = "pass a list with one value per document"
         raise InputError(name, None, f"expected a list of documents, got {quote(documents)}", remedy)
     values = tuple(
-        _record(value, number, name) for number, value in enumerate(to_list(documents, "it", name, "give a list"), 1)
+        _record(value, number, name) for number, value in enumerate(to_list(documents, "it", name, "pass a list"), 1)
     )
-    listed = None if texts is None else tuple(to_list(texts, "texts", name, "give a list of texts"))
-    own_ids = None if ids is None else [str(value) for value in to_list(ids, "ids", name, "give a list of ids")]
+    listed = None if texts is None else tuple(to_list(texts, "texts", name, "pass a list of texts"))
+    own_ids = None if ids is None else [str(value) for value in to_list(ids, "ids", name, "pass a list of ids")]
     for what, column in (("texts", listed), ("ids", own_ids)):
         if column is not None and len(column) != len(values):
             raise InputError(
-                name, None, f"got {len(column)} {what} for {counted(len(values), 'document')}", "give one each"
+                name, None, f"got {len(column)} {what} for {counted(len(values), 'document')}", "pass one each"
             )
     if own_ids is not None and len(set(own_ids)) < len(own_ids):
         twice = next(value for at, value in enumerate(own_ids) if value in own_ids[:at])
@@ -359,4 +359,4 @@ def _record(value: Any, number: int, name: str) -> Any:
         finding = f"document {number} has a value of type {error}, which cannot be read"
     except (TypeError, ValueError, RecursionError) as error:  # raised by a method that lists the fields
         finding = f"document {number}, {quote(value)}, cannot be read ({error})"
-    raise InputError(name, None, finding, "give dicts, lists, strings, numbers, or objects with fields")
+    raise InputError(name, None, finding, "pass dicts, lists, strings, numbers, or objects with fields")

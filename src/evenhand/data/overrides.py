@@ -236,7 +236,7 @@ class OverrideLocator:
                         continue
                     several = f"the document {name!r} has several sentences"
                     finding = f"two documents are called {name!r}" if is_located else several
-                    self._refuse_all([override], finding, "name the sentence, too, by its number from 1 over the file")
+                    self._refuse_all([override], finding, "also specify the sentence by its number in the file, from 1")
 
 
 def _is_one_text(corpus: Corpus, first: int, stop: int) -> bool:
@@ -314,7 +314,7 @@ def _with_unit(placed: PlacedOverride, corpus: Corpus) -> Override:
 
 def _wrong_unit(override: Override, unit: str, content: str, other: str) -> InputError:
     finding = f"positions are {unit}, but the gold standard has {content}"
-    return stale(override, finding, f"count in {other}, with positions {other}")
+    return stale(override, finding, f"count in {other} and set positions to {other}")
 
 
 def stale(override: Override, finding: str, remedy: str | None = None) -> InputError:
@@ -338,7 +338,7 @@ class CorrectedTags:
             flat = flat.take(np.argsort(flat.start, kind="stable"))
             if (flat.start[1:] < flat.end[:-1]).any():
                 finding = f"with these overrides, spans of {corpus.source} overlap, so they cannot be encoded as tags"
-                raise SettingError(f"The accuracy of tags is undefined: {finding}; leave it out of --match.")
+                raise SettingError(f"The accuracy of tags is undefined: {finding}; remove it from --match.")
             begin, end = corpus.bounds[scope : scope + 2].tolist()
             names = spans.vocabulary.labels.values
             encoded = encode(encoding, flat.start, flat.end, flat.label, names, end - begin, ints([0]))
@@ -489,11 +489,11 @@ class _OverriddenBatch:
             raise stale(override, f"`to` ends at {override.target.end}, and {sentence} at {lengths[scope]}")
         span = self._shown(override, *target)
         if (other := self._makers.get(target)) is not None:
-            raise stale(override, f"the span {span} of {sentence} is made by {other.location}, too")
+            raise stale(override, f"the span {span} of {sentence} is also made by {other.location}")
         changed = self._by_span.get(target)
         is_kept = changed is None or changed.verdict in (RIGHT, UNCLEAR)  # an unclear span exists but does not count
         if (len(self._rows(target)) and is_kept) or override.target == override.span:
-            raise stale(override, f"`to` makes the span {span}, which {sentence} has already")
+            raise stale(override, f"`to` makes the span {span}, which {sentence} already has")
         self._targets[scope, override.subject], self._makers[target] = override.target, override
 
     def _sentence(self, scope: int, override: Override) -> str:
@@ -527,7 +527,7 @@ class _OverriddenBatch:
             return None
         atoms = self._corpus.atoms_at(scope, span.start, span.end)
         is_there = atoms is not None and len(self._rows((atoms[0], LabeledBounds(*atoms[1:], span.label))))
-        return 'add "positions": "characters", with which it fits' if is_there else None
+        return 'add "positions": "characters", which fits' if is_there else None
 
     def _rows(self, key: Key) -> Ints:
         """Return the rows of a span; a file may repeat it."""

@@ -66,7 +66,7 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
-        raise InputError(str(folder), None, f"cannot be made ({reason})", "name another folder") from None
+        raise InputError(str(folder), None, f"cannot be created ({reason})", "choose another folder") from None
 
 
 def _sum(

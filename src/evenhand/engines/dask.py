@@ -41,7 +41,7 @@ _CONNECTING = 5
 """Seconds until a scheduler must answer."""
 _UNSEEN = ("there is no such file", "cannot be opened")
 """Beginnings of findings that may hold only on the worker's machine."""
-_GONE = "The scheduler does not answer any more; see its log, and start again."
+_GONE = "The scheduler no longer answers; check its log, and start again."
 _NOT_BY_ADDRESS = ("inproc", "ucx")
 """Schemes of addresses that are local to one process, or need another package."""
 _SILENT = 100
@@ -60,7 +60,7 @@ def dask(client: Any = None, scheduler: str | None = None, progress: Progress | 
     standard input are scored in this process.
     """
     if client is not None and scheduler is not None:
-        raise SettingError("Name a client or the address of a scheduler, but not both.")
+        raise SettingError("Specify a client or the address of a scheduler, but not both.")
 
     def engine(job: Job) -> Run:
         pairs = file_pairs(job)
@@ -151,7 +151,7 @@ class _SubmittedParts:
             assert isinstance(gold, FileList)
             what = "it" if len(gold.files) == 1 else f"it or the next {len(gold.files) - 1} files"
             workers = f"{error.allowed_failures + 1} workers" if error.allowed_failures else "1 worker"
-            finding, remedy = f"{workers} died while scoring {what}", "see their logs, they may need more memory"
+            finding, remedy = f"{workers} died while scoring {what}", "check their logs; they may need more memory"
             raise InputError(str(gold.files[0]), None, finding, remedy) from None
         except (ImportError, AttributeError) as error:
             raise SettingError(f"A worker has no evenhand {__version__} ({error}); install it there.") from None
@@ -201,7 +201,9 @@ class UnseenFileError(InputError):
         if not os.path.exists(problem.source):
             return InputError(problem.source, problem.line, problem.finding, problem.remedy, problem.kind)
         finding = f"the worker {self.worker} cannot open it ({problem.finding})"
-        return InputError(problem.source, problem.line, finding, "let all workers see the file under the same path")
+        return InputError(
+            problem.source, problem.line, finding, "make the file available to all workers under the same path"
+        )
 
 
 def _part(job: Job, pairs: Sequence[Pair]) -> Job:
@@ -233,7 +235,8 @@ def _check_workers(client: Any) -> int:
         if installed is None or (isinstance(installed, str) and installed != __version__):
             what = f"evenhand {installed}" if installed else "no evenhand"
             raise SettingError(
-                f"The worker {worker} has {what}, and this is evenhand {__version__}; install the same on all workers."
+                f"The worker {worker} has {what}, but this is evenhand {__version__}; install the "
+                "same version on all workers."
             )
     return sum(client.nthreads().values())
 
@@ -280,7 +283,7 @@ def _check_scheme(distributed: Any, scheduler: str) -> None:
         )
     if scheme in ("tls", "wss") and not distributed.Security().get_connection_args("client").get("ssl_context"):
         raise SettingError(
-            f"The scheduler {scheduler!r} needs certificates; name them in Dask's configuration "
+            f"The scheduler {scheduler!r} needs certificates; specify them in Dask's configuration "
             "(distributed.comm.tls), or pass a client in Python."
         )
 

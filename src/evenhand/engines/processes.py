@@ -178,7 +178,7 @@ def processes(
     """
     check_kind("jobs", jobs)
     if jobs < 0:
-        raise SettingError(f"There cannot be {jobs} jobs; give their number, or 0 for one per core.")
+        raise SettingError(f"jobs is {jobs}; use 1 or more, or 0 for one per core.")
     size = (SMALLEST if forks else SMALLEST_IF_SPAWNED) if smallest is None else smallest
     tell = report or (lambda sentence: None)
 
@@ -186,10 +186,10 @@ def processes(
         count = jobs or cores()
         weighs_tokens = job.has_fractions
         if weighs_tokens and jobs > 1:
-            raise SettingError("Sums of token weights depend on the order of additions; leave --jobs out.")
+            raise SettingError("Sums of token weights depend on the order of additions; remove --jobs.")
         function = _function_of_script(job)
         if function is not None and jobs > 1:
-            remedy = "define it in a module that they can import, or leave jobs out"
+            remedy = "define it in a module that they can import, or remove jobs"
             raise SettingError(f"The function {function} cannot be passed to other processes; {remedy}.")
         if (
             count == 1 or weighs_tokens or function is not None or current_process().daemon

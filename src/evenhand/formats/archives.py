@@ -177,7 +177,7 @@ def _checked_path(archive: Path, name: str) -> PurePosixPath:
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or _DRIVE.match(name) or "\0" in name:
         raise _refused(
-            archive, f"the path of the member {name!r} leaves the archive", f"{_PACK_AGAIN} with relative paths"
+            archive, f"the path of the member {name!r} points outside the archive", f"{_PACK_AGAIN} with relative paths"
         )
     return path
 
@@ -191,7 +191,7 @@ def _check_total(archive: Path, total: int, packed: int) -> None:
         raise _refused(archive, "unpacks to more than 4 GB", "pack only the files to be scored")
     if total > MAX_RATIO * packed:
         finding = f"unpacks to more than {MAX_RATIO} times its size of {packed:,} bytes"
-        raise _refused(archive, finding, "check what is in it, or give the files without an archive")
+        raise _refused(archive, finding, "check its content, or use the unpacked files")
 
 
 def _zip_entries(archive: Path, packed: int) -> Iterator[_Entry]:
@@ -271,7 +271,9 @@ def _as_input_error(archive: Path) -> Iterator[None]:
         reason = str(error).splitlines()[0].rstrip(".").lower() if str(error) else "it ends too early"
         raise _refused(archive, f"the archive is broken ({reason})", _PACK_AGAIN) from None
     except NotImplementedError:
-        raise _refused(archive, "is compressed by a method that Python lacks", f"{_PACK_AGAIN} with deflate") from None
+        raise _refused(
+            archive, "is compressed with a method that Python does not support", f"{_PACK_AGAIN} with deflate"
+        ) from None
 
 
 def _refused(archive: Path, finding: str, remedy: str) -> InputError:

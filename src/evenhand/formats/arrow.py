@@ -114,7 +114,7 @@ HUGGINGFACE = Format(
 RecordBatches = Callable[[Any, Sequence[str], int], tuple[Any, Iterator[Any]]]
 """Takes an open file; returns its schema, and record batches with some columns, of about a number of bytes."""
 _WRITE_AGAIN = "write it again"
-_NAME_TAGS = "give its names in the metadata, as datasets writes a list of ClassLabel, or write tags as strings"
+_NAME_TAGS = "store its names in the metadata, as datasets does for a list of ClassLabel, or write tags as strings"
 _FEATURES = b"huggingface"
 """The metadata key under which `datasets` stores the features of columns."""
 
@@ -134,7 +134,7 @@ def _read_file(
     from evenhand.formats.arrow_tables import ArrowTable, read_table
 
     check_pyarrow(source, f"{form.name.capitalize()} files")
-    is_broken = partial(_broken, source, f"is not {what}, or a broken one")
+    is_broken = partial(_broken, source, f"is not {what}, or is broken")
 
     @contextmanager
     def open_batches(columns: Sequence[str] = (), size: int = 0) -> Iterator[tuple[Any, Iterator[Any]]]:
@@ -162,7 +162,7 @@ def check_pyarrow(source: Source, what: str) -> None:
     try:
         arrow.load()
     except SettingError:
-        finding = f"{what} take pyarrow, which is not installed"
+        finding = f"{what} need pyarrow, which is not installed"
         raise source.error(None, finding, "run: pip install evenhand[arrow]") from None
 
 
@@ -173,7 +173,7 @@ def _broken(source: Source, finding: str, remedy: str = _WRITE_AGAIN) -> Iterato
         yield
     except arrow.ArrowNotImplementedError as error:
         reason = str(error).split("\n")[0].rstrip(".")
-        raise source.error(None, f"pyarrow cannot read what is in it ({reason})", remedy) from None
+        raise source.error(None, f"pyarrow cannot read its content ({reason})", remedy) from None
     except (arrow.ArrowException, OSError, UnicodeDecodeError):
         raise source.error(None, finding, remedy) from None
 
@@ -386,7 +386,7 @@ def read_object(
 
     types = type_names(value)
     if not types.isdisjoint(("datasets.DatasetDict", "datasets.IterableDatasetDict")):
-        remedy = f"give one of them: dataset[{str(next(iter(value), 'test'))!r}]"
+        remedy = f"pass one of them: dataset[{str(next(iter(value), 'test'))!r}]"
         raise source.error(None, f"has splits ({', '.join(map(str, value))})", remedy)
     if "datasets.IterableDataset" in types:
         raise source.error(None, "is a stream, which can be read only once", "load it without streaming=True")
@@ -396,7 +396,7 @@ def read_object(
         rows = value.with_format("arrow").select_columns(list(columns))
         return checked_batches(batch for part in rows.iter(MAX_ROWS) for batch in part.combine_chunks().to_batches())
 
-    is_broken = partial(_broken, source, "its rows cannot be read", "make the dataset again")
+    is_broken = partial(_broken, source, "its rows cannot be read", "create the dataset again")
     schema, features = value.features.arrow_schema, value.features.to_dict
     table = ArrowTable("the dataset", schema, features, "its feature", _CAST, batches, is_broken)
     return read_table(HUGGINGFACE.name, table, source, settings, vocabulary, columns)
@@ -408,7 +408,7 @@ def _dataset_files(source: Source) -> list[Path]:
         raise source.error(None, "there is no such folder", "check the path")
     if (source.path / SPLITS).is_file():
         splits = ", ".join(_json_value(source, SPLITS, "splits", list[str]))
-        raise source.error(None, f"is a folder of splits ({splits})", "name the folder of one of them")
+        raise source.error(None, f"is a folder of splits ({splits})", "specify the folder of one split")
     if _json_value(source, _STATE, "_indices_data_files", list[Any] | None):
         raise source.error(None, "the rows are chosen by a file of indices", _SAVE_AGAIN)
     files = [source.path / file["filename"] for file in _json_value(source, _STATE, "_data_files", list[DataFile])]
@@ -432,7 +432,7 @@ def _open_dataset_file(source: Source, file: Path, columns: Sequence[str] = ()) 
     """The schema of one of the files, and its record batches; errors name the file."""
     if not names_a_file(file):
         raise source.error(None, f"there is no {file.name} in this folder", _SAVE_AGAIN)
-    finding = f"{file.name} is not an Arrow stream, or a broken one"
+    finding = f"{file.name} is not an Arrow stream, or is broken"
     with _broken(source, finding, _SAVE_AGAIN), arrow.memory_map(str(file)) as opened:
         yield _ipc_batches(opened, columns)
 

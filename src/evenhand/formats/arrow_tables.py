@@ -168,7 +168,7 @@ def layout_of(
     texts = {finder.text_of(layer) for layer in layers.values()} or {finder.text}
     if len(texts) > 1:
         finding = "one of the columns counts characters, the other one tokens"
-        raise source.error(None, finding, "name two columns of the same kind")
+        raise source.error(None, finding, "specify two columns of the same kind")
     text = texts.pop()
     document = next((name for name in DOCUMENTS if finder.kinds.get(name) in ("text", "number")), None)
     layout = ArrowLayout(text, text != TOKENS, layers, document, tuple(map(finder.value_column, extra)))
@@ -201,22 +201,22 @@ class _ColumnFinder:
         """A column with one text or number per row."""
         if self.kinds.get(str(name)) not in ("text", "number"):
             finding = f"no column {name!r} with one text or number per row {self._among}"
-            raise self._source.error(None, finding, "name one of these")
+            raise self._source.error(None, finding, "specify one of these")
         return str(name)
 
     def annotated(self, layer: str, names: tuple[ColumnName, ...]) -> Annotated:
         """The column of a layer; `names` are those that a user gives."""
         if not names and layer != "spans":
             finding = "gold and prediction may be any two of its columns"
-            raise self._source.error(None, finding, "name them: --column gold:NAME --column system:NAME")
+            raise self._source.error(None, finding, "specify them with --column gold:NAME --column system:NAME")
         tags = [name for name, kind in self.kinds.items() if kind in ("numbers", "strings")]
         tags = [name for name in tags if name not in (TOKENS, *TEXTS)] if self._has_tokens else []
         spans = [] if self._task == "tags" else [name for name, kind in self.kinds.items() if kind == "structs"]
         usual = [*(name for name in SPANS if name in spans), *(name for name in TAGS if name in self.kinds)]
         chosen = list(names) or usual[:1] or tags or spans
         if len(chosen) > 1:
-            finding = f"several columns could have the tags: {', '.join(map(str, chosen))}"
-            raise self._source.error(None, finding, "name one of them with --column")
+            finding = f"several columns may hold the tags: {', '.join(map(str, chosen))}"
+            raise self._source.error(None, finding, "specify one of them with --column")
         if chosen and chosen[0] in spans:
             return self._spans(str(chosen[0]))
         if not chosen or chosen[0] not in tags:
@@ -226,11 +226,11 @@ class _ColumnFinder:
     def _no_column(self, name: ColumnName | None) -> Exception:
         if not self._has_tokens:
             what = f"column {name!r}" if name is not None else "column of spans"
-            remedy = f"name the column with lists of structs ({', '.join(_OFFSETS[0])}, {LABEL}) with --column"
+            remedy = f"specify the column with lists of structs ({', '.join(_OFFSETS[0])}, {LABEL}) with --column"
             return self._source.error(None, f"no {what} with lists of structs {self._among}", remedy)
         what = f"{name!r}" if name is not None else "of tags"
         finding = f"no column {what} with lists of numbers or strings {self._among}"
-        return self._source.error(None, finding, "name the column with the tags with --column")
+        return self._source.error(None, finding, "specify the column of tags with --column")
 
     def _tags(self, column: str) -> Annotated:
         if self.kinds[column] == "strings":
@@ -250,7 +250,9 @@ class _ColumnFinder:
         is_named = label is not None and is_string(label)
         if fields is None or not (is_named or LABEL in whole):
             finding = f"the spans in the column {column!r} have the fields {', '.join(types)}"
-            raise self._source.error(None, finding, f"give them {', '.join(_OFFSETS[0])} (whole numbers) and {LABEL}")
+            raise self._source.error(
+                None, finding, f"use the fields {', '.join(_OFFSETS[0])} (whole numbers) and {LABEL}"
+            )
         if is_named:
             return Annotated(column, None, fields)
         feature = _item(self._table.features().get(column))
@@ -448,8 +450,8 @@ def check_tags(rows: ArrowRows, tokens: Lists, tags: Lists, annotated: Annotated
     for row in rows.unreported(tags.marked(wrong)):
         values = slice(*tags.bounds[row : row + 2].tolist())
         first, last = number[values][wrong[values]][0], len(annotated.names) - 1
-        finding = f"found the tag number {first} where {annotated.column!r} has names for 0 to {last}"
-        rows.report(row, finding, "give every token a tag (-1 and -100 mean none)")
+        finding = f"expected tag numbers from 0 to {last} in {annotated.column!r}, got {first}"
+        rows.report(row, finding, "give every token a tag (-1 and -100 mean no tag)")
 
 
 def _tag_codes(values: Any, names: tuple[str, ...] | None, codes: dict[str, int]) -> Ints:
@@ -517,7 +519,7 @@ class SpanReader:
             return
         number, last = integers(plain(lists.values.field(LABEL))), len(self._names) - 1
         for row in rows.unreported(lists.marked((number < 0) | (number > last))):
-            finding = f"found a label without a name where {self._column!r} has names for 0 to {last}"
+            finding = f"expected label numbers from 0 to {last} in {self._column!r}, got one without a name"
             rows.report(row, finding, "give every span a label that has a name")
 
     def read(self, rows: ArrowRows, lists: Lists, offsets: OffsetMap) -> Spans:
@@ -536,7 +538,7 @@ class SpanReader:
             self._report(rows, columns, at, offsets)
         nameless = [index for index, name in enumerate(columns.names) if not name]
         for at in np.flatnonzero(np.isin(columns.label, nameless) & ~wrong).tolist() if nameless else ():
-            rows.report(int(columns.row[at]), f"{columns.span(at)} has an empty label", "name its label")
+            rows.report(int(columns.row[at]), f"{columns.span(at)} has an empty label", "add its label")
         if wrong.any():
             kept = np.flatnonzero(~wrong)
             columns, start, end = columns.take(kept), start[kept], end[kept]

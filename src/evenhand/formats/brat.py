@@ -112,8 +112,8 @@ def note_lines(scores: Iterable[tuple[str, float]]) -> Iterator[str]:
 def check_text(text: str, what: str) -> None:
     """Raise an error for a text that a file of brat cannot contain."""
     if "\0" in text or text.startswith(BYTE_ORDER_MARK):
-        odd = "a NUL character" if "\0" in text else "a byte order mark at its begin"
-        raise SettingError(f"The text of {what} has {odd}, which brat's files cannot have.")
+        odd = "a NUL character" if "\0" in text else "a byte order mark at its beginning"
+        raise SettingError(f"The text of {what} has {odd}, which brat files cannot contain.")
 
 
 def text_bound(span: JsonSpan, text: str) -> str:
@@ -140,5 +140,5 @@ def _relation_lines(links: Iterable[RelationEntry]) -> Iterator[str]:
 def _check_name(name: str, what: str) -> None:
     if not _NAME.fullmatch(name):
         raise SettingError(
-            f"The {what} {name!r} cannot be written for brat, where {what}s have no spaces; map it to another."
+            f"The {what} {name!r} cannot be written for brat because brat {what}s have no spaces; map it to another."
         )

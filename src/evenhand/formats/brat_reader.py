@@ -73,8 +73,8 @@ def _beside(source: Source, suffix: str, what: str) -> Source:
         other = Source(path, alias=alias)
         if other.is_here or (isinstance(path, Address) and path.is_file()):
             return other
-    finding = f"the {what} {plain.name} cannot be found beside it"
-    raise source.error(None, finding, "put DOC.ann and DOC.txt into one folder")
+    finding = f"the {what} {plain.name} is not in the same folder"
+    raise source.error(None, finding, "put DOC.ann and DOC.txt into the same folder")
 
 
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
@@ -142,8 +142,8 @@ def _annotation(files: _Files, settings: ReadSettings, vocabulary: Vocabulary) -
     assert corpus.bounds is not None
     scope = np.maximum(np.searchsorted(corpus.bounds[:-1], start, side="right") - 1, 0)
     for row in np.flatnonzero(end > corpus.bounds[scope + 1])[:1].tolist() if len(scope) else ():
-        finding = f"the span at {placed.spans.offsets(row)} reaches over the end of its line"
-        remedy = "mend its offsets, or leave out --sentences lines"
+        finding = f"the span at {placed.spans.offsets(row)} extends past the end of its line"
+        remedy = "fix its offsets, or remove --sentences lines"
         raise annotations.error(int(placed.spans.line[row]), finding, remedy)
     spans = Spans.of(vocabulary, scope, start, end, label, shape=shape).in_scopes(scope, corpus.bounds)
     scores = _scores(annotations, files.lines, ScoreFields.of(settings)) if _has_scores(files.lines) else {}
@@ -322,11 +322,11 @@ class PlacedSpans:
         held, spans, parts = _joined(self._held(row)), self.spans, self.spans.parts(row)
         finding = f"the text has {held!r} at {spans.offsets(row)}, but {spans.quoted[row]!r} is quoted"
         other: Offsets = "utf16" if self.offsets == "codepoints" else "codepoints"
-        remedy = "mend the offsets, or check that this is the text that was annotated"
+        remedy = "fix the offsets, or check that this is the annotated text"
         if self._quotes(row, slices(self.text, parts, other)):
-            remedy = f"read it with --offsets {other}, where they agree"
+            remedy = f"use --offsets {other}, which fits"
         elif self._quotes(row, slices(self.text.replace("\r\n", "\n"), parts, self.offsets)):
-            remedy = "save the text with LF instead of CRLF at line ends, where they agree"
+            remedy = "save the text with LF instead of CRLF line ends, which fits"
         return source.error(int(spans.line[row]), finding, remedy)
 
     def fault(self, source: Source, row: int) -> Exception:
@@ -433,7 +433,7 @@ def _equivalences(source: Source, lines: Iterable[tuple[int, str]]) -> Iterator[
         match = _EQUIVALENCE.fullmatch(line)
         first, *others = match[2].split() if match else [""]
         if match is None or not others:
-            remedy = "write *, tab, type and two identifiers or more with spaces between"
+            remedy = "write *, tab, type and two or more identifiers with spaces between"
             raise source.error(number, f"{line!r} is not an equivalence of several spans", remedy)
         for other in others:
             yield number, match[1], first, other
@@ -462,7 +462,7 @@ def _rows_by_identifier(source: Source, lines: Standoff, triggers: dict[str, tup
     if len(row_of) < len(spans):
         row = next(row for row, name in enumerate(names) if row_of[name] != row)
         again = int(spans.line[row_of[names[row]]])
-        finding = f"the identifier {names[row]} is in line {spans.line[row]}, too"
+        finding = f"the identifier {names[row]} is also used in line {spans.line[row]}"
         raise source.error(again, finding, "give every span its own identifier")
     for event, (number, trigger) in triggers.items():
         if trigger not in row_of:
@@ -480,7 +480,7 @@ def _arguments(source: Source, lines: Sequence[int], names: Sequence[str], row_o
 
 
 def _undefined(source: Source, line: int, name: str, what: str = "argument") -> Exception:
-    return source.error(line, f"no line defines {name}", f"add a line that begins with it, or mend the {what}")
+    return source.error(line, f"no line defines {name}", f"add a line that starts with it, or fix the {what}")
 
 
 def _linked(source: Source, lines: Standoff, spans: Spans) -> Spans:

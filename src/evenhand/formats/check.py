@@ -129,8 +129,8 @@ def check(
         else:
             first, counted = peek(counted)
             if first is not None and first.extractions is not None:
-                remedy = "leave out --against, and let evenhand ground find their strings in the text"
-                raise source.error(None, "holds answers, which have no text to compare", remedy)
+                remedy = "remove --against, and use evenhand ground to find their strings in the text"
+                raise source.error(None, "contains answers, which have no text to compare", remedy)
             if first is not None and CONSTITUENTS in first.readings:
                 texts = file_batches(Source(against), replace(settings, task=CONSTITUENTS), Vocabulary(), {})
                 compare_sentences(counted, texts, source)
@@ -198,7 +198,7 @@ def _compare_documents(
         source.report(None, finding, f"add it, with or without {settings.task}", OTHER_DOCUMENTS)
     for name in follower.issues.extra:
         finding = f"the document {name} is not in {against}"
-        source.report(None, finding, "leave it out, or mend its name", OTHER_DOCUMENTS)
+        source.report(None, finding, "remove it, or fix its name", OTHER_DOCUMENTS)
 
 
 def _compare_words(
@@ -208,8 +208,8 @@ def _compare_words(
     opened = file_batches(Source(against), replace(settings, columns=()), Vocabulary(), {"spans": ()})
     (first, batches), (first_text, texts) = peek(batches), peek(opened)
     if first_text is not None and first_text.corpus.bounds is None:
-        finding = "has no words to compare with the file that is checked"
-        raise Source(against).error(None, finding, "give a file with words, or name the --format of both")
+        finding = "has no words to compare with the checked file"
+        raise Source(against).error(None, finding, "use a file with words, or specify the --format of both")
     lacks_tokens = any(batch is not None and batch.corpus.tokens is None for batch in (first, first_text))
     by_position = align == "position" or lacks_tokens
     words = GoldWords(1, by_position=by_position)
@@ -287,4 +287,4 @@ def _compare(
             source.report(None, f"the line {line} of {against} is missing", "add it", OTHER_DOCUMENTS)
         for line in follower.issues.extra:
             finding = f"the line {line} is not in {against}, or not in this order"
-            source.report(None, finding, "leave it out", OTHER_DOCUMENTS)
+            source.report(None, finding, "remove it", OTHER_DOCUMENTS)

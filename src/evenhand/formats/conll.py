@@ -31,7 +31,7 @@ from evenhand.data.encodings import OUTSIDE_TAGS, SETTLE, STACK, encode, oddity,
 from evenhand.data.layers import Spans, Tags
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
-from evenhand.errors import SettingError, counted
+from evenhand.errors import SettingError
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer
 from evenhand.formats.parsing.token_table import (
     CHUNKS,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from evenhand.formats.convert import Conversion
 
 DEFAULT_ENCODING = "iob2"
-_GIVE_SYSTEM = "give the system's file beside it, or name both columns with --column"
+_GIVE_SYSTEM = "add the system's file, or specify both columns with --column"
 _DEFAULTS = {"spans": -1, "gold": -2, "system": -1}
 _PREFIXED = ("tags", "chunks")
 """Kinds of columns with prefixes, the usual one first."""
@@ -83,7 +83,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     scores = score_columns(settings)
     layout = layout_of(source, [*named, *weights, *scores, *settings.extra])
     if settings.task == "tags" and len(named) > 1:
-        raise SettingError("Tags of words are scored one column at a time; name a single --column.")
+        raise SettingError("Tags of words are scored one column at a time; specify a single --column.")
     if len(columns) > 1 and not named:
         _check_two_columns_of_tags(source, layout)
     weight_columns = layout.indices(source, (*weights, *scores))
@@ -108,25 +108,25 @@ def _default(source: Source, layout: Layout, layer: str, taken: tuple[int, ...],
     free = [column for column in range(layout.filled) if column not in taken]
     if len(free) < -_DEFAULTS[layer]:
         finding = f"column {_DEFAULTS[layer]} does not exist, this line has {len(free)} for tokens and tags"
-        raise source.error(layout.first_line, finding, "name another column")
+        raise source.error(layout.first_line, finding, "specify another column")
     kinds = {column: kind for column, kind in column_kinds(source, layout).items() if column in free}
     if layer != "spans":
         return _of_two(source, layout, free, kinds, layer)
     if not kinds:
         return free[-1]
     if not any(kind.name in _PREFIXED for kind in kinds.values()) and holds_tags(source, layout, layout.token):
-        finding = f"column {layout.token + 1} holds tags where tokens were expected"
+        finding = f"expected tokens in column {layout.token + 1}, got tags"
         raise source.error(layout.first_line, finding, "put the token first and its tag last")
     column = choose_column(source, layout.first_line, kinds, layout.names, settings)
     kind = kinds[column]
     if settings.task != "tags" and settings.encoding is None and kind.name in ("identifiers", "features"):
-        finding = f"found {kind.name} ({kind.examples}) in column {column + 1}, where tags were expected"
+        finding = f"expected tags in column {column + 1}, got {kind.name} ({kind.examples})"
         raise source.error(layout.first_line, finding, f"choose the column of tags with --column; {SETTLE}")
     is_plain = settings.task == "tags" or kind.name not in _PREFIXED
     unlike = unlike_tags(source, layout, column) if is_plain else None
     if unlike is not None:
         number, text, what = unlike
-        remedy = "remove the line, or name the column by its name in the header"
+        remedy = "remove the line, or specify the column by its name in the header"
         raise source.error(number, f"{text!r} looks like {what}, not like a token and its tag", remedy)
     return column
 
@@ -142,10 +142,10 @@ def choose_column(
         return columns[0]
     if names:
         finding = f"the header names several columns: {', '.join(names[column] for column in kinds)}"
-        raise source.error(line, finding, "name the one with the tags with --column")
+        raise source.error(line, finding, "specify the column of tags with --column")
     listed = "; ".join(f"{column + 1} ({kinds[column].examples})" for column in columns)
     side = "" if settings.side is None else f"{settings.side}:"
-    finding = f"found several columns that may hold the tags: {listed}"
+    finding = f"several columns may hold the tags: {listed}"
     raise source.error(line, finding, f"choose one, such as --column {side}{columns[-1] + 1}")
 
 
@@ -204,7 +204,7 @@ def _of_two(source: Source, layout: Layout, free: list[int], kinds: Mapping[int,
         sides = [_with_side(list(kinds), layout.names, side) for side in ("gold", "system")]
         if [len(columns) for columns in sides] != [1, 1] or sides[0] == sides[1]:
             finding = f"the header names several columns: {', '.join(layout.names[column] for column in kinds)}"
-            remedy = "name the two with gold and prediction with --column gold:NAME --column system:NAME"
+            remedy = "specify those of gold and prediction with --column gold:NAME --column system:NAME"
             raise source.error(layout.first_line, finding, remedy)
         return sides[layer == "system"][0]
     return (tags if len(tags) == 2 and kinds[free[-1]].name not in _SPANS else free)[_DEFAULTS[layer]]
@@ -213,7 +213,7 @@ def _of_two(source: Source, layout: Layout, free: list[int], kinds: Mapping[int,
 def _check_two_columns_of_tags(source: Source, layout: Layout) -> None:
     """Raise an error if the columns for gold and prediction hold something else: tokens, or labels beside tags."""
     if layout.filled < 2:
-        raise source.error(layout.first_line, "found 1 column where gold and prediction need two", _GIVE_SYSTEM)
+        raise source.error(layout.first_line, "expected two columns for gold and prediction, got one", _GIVE_SYSTEM)
     kinds = column_kinds(source, layout)
     columns = [_of_two(source, layout, list(range(layout.filled)), kinds, layer) for layer in ("gold", "system")]
     is_bare = layout.token in columns and holds_tags(source, layout, layout.token)
@@ -266,8 +266,8 @@ def read_germeval(
     number, tabs, width = _first_row(source)
     layout = Layout(tabs, width, number, token=1, hash_comments=True)
     if width == 4 and len(columns) > 1:
-        finding = "found 4 columns where gold and prediction need 6"
-        raise source.error(number, finding, "give the prediction as a second file")
+        finding = "expected 6 columns for gold and prediction, got 4"
+        raise source.error(number, finding, "pass the prediction as a second file")
     defaults = _GERMEVAL_DEFAULTS[width]
     if settings.side == "gold":
         defaults = defaults | {"spans": defaults["gold"]}
@@ -282,12 +282,12 @@ def _first_row(source: Source) -> tuple[int, bool, int]:
     if number is None:
         raise source.error(None, "the file has no tokens", "check how it was written")
     if source.delimiter is not None and not tabs:
-        finding = f"found no {source.delimiter!r} between columns"
-        raise source.error(number, finding, "name another --delimiter, or leave it out for tabs and blanks", "columns")
+        finding = f"expected {source.delimiter!r} between columns, got none"
+        raise source.error(number, finding, "use another --delimiter, or remove it for tabs and blanks", "columns")
     width = _WIDTHS[1] if len(cells) >= _WIDTHS[1] else _WIDTHS[0]
     if len(cells) < width or any(cells[width:]):
-        finding = f"found {counted(len(cells), 'column')} where GermEval has 4 or 6"
-        remedy = "give the columns index, token, outer and inner tag, or these and the predicted two"
+        finding = f"expected 4 or 6 columns, got {len(cells)}"
+        remedy = "use the columns index, token, outer and inner tag, or these and the two predicted tags"
         raise source.error(number, finding, remedy, "columns")
     return number, tabs, width
 
@@ -354,7 +354,7 @@ def _words(tokens: Tokens) -> list[str]:
     for word in words:
         is_odd = not word.strip() or word.startswith((DOCUMENT_START, BYTE_ORDER_MARK))
         if is_odd or any(char in word for char in "\t\n\r\0"):
-            raise SettingError(f"The token {word!r} is not possible in a column file; convert to JSON lines instead.")
+            raise SettingError(f"The token {word!r} cannot be written to a column file; convert to JSON lines instead.")
     return words
 
 
@@ -363,7 +363,7 @@ def check_labels(spans: Spans, forbidden: str) -> None:
     for code in distinct(spans.label).tolist():
         label = spans.vocabulary.labels[code]
         if not can_be_tag(label) or any(char in label for char in forbidden):
-            raise SettingError(f"The label {label!r} is not possible in a column of tags; rename it first.")
+            raise SettingError(f"The label {label!r} cannot be written to a column of tags; rename it first.")
 
 
 def can_be_tag(label: str) -> bool:
@@ -413,7 +413,7 @@ FORMAT = Format(
 _TWO_LEVELS = replace(SENTENCES, columns=lambda settings: len(settings.columns) or 2)
 GERMEVAL = Format(
     "germeval",
-    "number, token, outer and inner tag; with the predicted two, six columns",
+    "number, token, outer and inner tag; six columns with the two predicted tags",
     readers=dict.fromkeys(("spans", "tags"), Reader(read_germeval, partitioning=_TWO_LEVELS)),
     writers={
         "spans": Writer(

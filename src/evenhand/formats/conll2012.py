@@ -106,7 +106,7 @@ def layout_of(source: Source, settings: ReadSettings) -> ChainLayout:
     indices = {"word": word, "pos": pos, "coref": None if coref == -1 else coref, "parse": parse}
     for name, index in indices.items():
         if index is not None and not 0 <= index < columns:
-            raise source.error(None, f"lines of {columns} columns have no column for {name}", "name another column")
+            raise source.error(None, f"lines of {columns} columns have no column for {name}", "specify another column")
     return ChainLayout(tabs, columns, **indices)
 
 
@@ -125,7 +125,7 @@ def _is_brackets(cell: str) -> bool:
 def _named(column: int | str) -> tuple[str, int]:
     name, equals, number = str(column).partition("=")
     if name not in ("word", "pos", "coref", PARSE) or not equals or not number.lstrip("-").isdecimal():
-        raise SettingError(f"{column!r} does not name a column of chains; write word=4, pos=5 or coref=-1.")
+        raise SettingError(f"{column!r} is not a column of chains; write word=4, pos=5 or coref=-1.")
     return name, int(number) - 1 if int(number) > 0 else int(number)
 
 
@@ -249,8 +249,8 @@ class _Conll2012Reader:
             return tokens, cells, brackets
         minimum = max(layout.read_columns, default=0) + 1 + (layout.coref is None)
         for row in np.flatnonzero(is_short).tolist():
-            finding = f"found {counted(len(tokens.split(row)), 'column')} where at least {minimum} are needed"
-            remedy = "mend the line (a cut one shows that the file was not written to its end)"
+            finding = f"expected at least {counted(minimum, 'column')}, got {len(tokens.split(row))}"
+            remedy = "fix the line (if it is cut off, the file was not written completely)"
             self._source.report(tokens.number(row), finding, remedy, "columns")
         return self._cells(tokens.take(~is_short))
 
@@ -332,7 +332,7 @@ class DocumentNames:
         first_line = self._lines.add(name, line)
         if not first_line:
             return name
-        finding = f"the document {name} began in line {first_line} already"
+        finding = f"the document {name} already began in line {first_line}"
         self._source.report(line, finding, "give every document a different name", "document")
         return self.once(f"{name} in line {line}", line)
 

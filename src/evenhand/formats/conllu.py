@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _PLUS = "# global.columns ="
 _CONLL_2009 = {"id": 0, "form": 1, "lemma": 2, "upos": 4, "feats": 6, "head": 8, "deprel": 10}
-_NAME_COLUMNS = "name the columns, such as --column form=2,head=7,deprel=8"
+_NAME_COLUMNS = "specify the columns, such as --column form=2,head=7,deprel=8"
 _WORD = re.compile(rb"\A%b|[0-9]\t(?:[^\t\n]*\t){5}[0-9_]" % re.escape(_PLUS.encode()))
 """The declaration of columns, or the first seven columns of a word."""
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -106,7 +106,7 @@ def layout_of(source: Source, settings: ReadSettings) -> tuple[WordLayout, int |
     named = [column for column in settings.columns if isinstance(column, str) and "=" in column]
     requested = [column for column in settings.columns if column not in named]
     if len(requested) > 1:
-        raise SettingError("Tags of words are scored one column at a time; name a single --column.")
+        raise SettingError("Tags of words are scored one column at a time; specify a single --column.")
     layout = _plain_layout(source, settings.format, named=bool(named))
     columns = dict(layout.columns) | dict(map(_named, named))
     at_least = layout.at_least or layout.name == "columns"
@@ -140,7 +140,7 @@ def _has_tabs(source: Source) -> bool:
 def _named(column: str) -> tuple[str, int]:
     name, _, number = column.partition("=")
     if not number.strip().isdecimal() or int(number) < 1:
-        raise SettingError(f"{column!r} does not name a column; write its name and its number, such as head=7.")
+        raise SettingError(f"{column!r} is not a column; write its name and its number, such as head=7.")
     return name.strip().lower(), int(number) - 1
 
 
@@ -174,7 +174,7 @@ def _has_enhanced(source: Source, layout: WordLayout) -> bool:
 def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns: Columns) -> Iterator[Annotation]:
     """Yield batches of whole sentences, with one layer per column, and the trees."""
     if len(columns) > 1:
-        raise SettingError("Gold and prediction of words need two files; give the system's file beside it.")
+        raise SettingError("Gold and prediction of words need two files; add the system's file.")
     layout, tags = layout_of(source, settings)
     reader = _ConlluReader(source, layout, tags, settings, vocabulary)
     batches = (reader.read(split(block, tabs=layout.tabs)) for block in source.blocks(settings.block_size))
@@ -202,7 +202,7 @@ class _ConlluReader:
         self._extra = {column: vocabulary.columns[extra_layer(column)] for column in settings.extra}
         self._new_document = not source.begins_inside
         if settings.task == "trees" and not self._has_trees:
-            remedy = "give --task tags to score its tags alone" if layout.has("head") else _NAME_COLUMNS
+            remedy = "use --task tags to score only its tags" if layout.has("head") else _NAME_COLUMNS
             raise source.error(None, "the words have no heads", remedy)
 
     def read(self, lines: Lines) -> Annotation:
@@ -243,7 +243,7 @@ class _ConlluReader:
 
         def error(word: int, finding: str) -> Exception:
             line = block.lines.number(int(block.words[word]))
-            return self._source.error(line, finding, "leave some empty nodes out", "tree")
+            return self._source.error(line, finding, "remove some empty nodes", "tree")
 
         return deps.with_cells(_collapse_cells(deps.cells, sentences[0], ids, cells, sentences[1], error))
 
@@ -296,7 +296,7 @@ class _ConlluReader:
             finding = f"the head {text!r} is not a number"
             if text.isdecimal():
                 finding = f"the head {text} is outside the sentence, which has {counted(lengths[word], 'word')}"
-            remedy = "give the number of a word of the sentence, or 0 for the root"
+            remedy = "use the number of a word of the sentence, or 0 for the root"
             sorter.report(int(block.words[word]), finding, remedy, "tree")
         return head, 0 if (bad | outside).any() else self._check_trees(sorter, block, head)
 
@@ -408,8 +408,8 @@ class LineSorter:
             return rows
         for line in rows[~right].tolist():
             more = "at least " if self._layout.at_least else ""
-            finding = f"found {counted(self._lines.cells[line], 'column')} where {self._layout.name} has {more}{width}"
-            remedy = "mend the line (a cut one shows that the file was not written to its end)"
+            finding = f"expected {more}{counted(width, 'column')}, got {self._lines.cells[line]}"
+            remedy = "fix the line (if it is cut off, the file was not written completely)"
             self.report(line, finding, remedy, "columns")
         return rows[right]
 
@@ -456,7 +456,7 @@ class LineSorter:
         wrong = np.flatnonzero(number != expected)
         _, first_of_sentence = np.unique(block.sentence[wrong], return_index=True)
         for word in wrong[first_of_sentence].tolist():
-            finding = f"found the word {number[word]} where {expected[word]} is next"
+            finding = f"expected the word {expected[word]} next, got {number[word]}"
             remedy = "number the words of every sentence from 1, without gaps"
             self.report(int(block.words[word]), finding, remedy, "number")
 
@@ -475,8 +475,8 @@ class LineSorter:
         checks: tuple[tuple[Bools, str], ...] = (
             (block.size < 1, "ends before it begins"),
             (~precedes, "is not before its first word"),
-            (after > end, "reaches beyond its sentence"),
-            (overlaps, "overlaps the one before"),
+            (after > end, "extends past the end of its sentence"),
+            (overlaps, "overlaps the previous one"),
         )
         reported = np.zeros(len(number), dtype=np.bool_)
         for wrong, what in checks:
@@ -612,7 +612,7 @@ def check_cells(cells: list[str]) -> list[str]:
     """Return the cells of a column, if all of them are possible in a file."""
     for cell in set(cells):
         if not cell.strip() or any(char in cell for char in "\t\n\r\0"):
-            raise SettingError(f"{cell!r} is not possible in a column file; mend it first.")
+            raise SettingError(f"{cell!r} cannot be written to a column file; fix it first.")
     return cells
 
 

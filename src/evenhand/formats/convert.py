@@ -49,8 +49,8 @@ class Conversion:
     def __post_init__(self) -> None:
         option = "--to-encoding" if self.encoding else "--stacked"
         if (self.encoding and not self.capabilities.tags) or (self.stacked and self.task != "spans"):
-            finding = f"{option} is for spans that are written as tags, which {self.target.name} does not have"
-            raise SettingError(f"{finding}; leave it out.")
+            finding = f"{option} needs spans written as tags, which {self.target.name} does not have"
+            raise SettingError(f"{finding}; remove it.")
 
     @property
     def writer(self) -> Writer:
@@ -91,9 +91,9 @@ class Conversion:
         if not count:
             return
         if not self.lossy:
-            remedy = f"give --lossy to convert all the same{or_else}"
+            remedy = f"use --lossy to convert anyway{or_else}"
             remedy = "write another format, such as jsonl" if self.lossy is None else remedy
-            raise SettingError(f"{self.target.name} cannot carry {counted_phrase(count, what)}; {remedy}.")
+            raise SettingError(f"{self.target.name} cannot represent {counted_phrase(count, what)}; {remedy}.")
         self.losses[what] += count
 
     def fit(self, batch: Annotation) -> Annotation:
@@ -102,7 +102,7 @@ class Conversion:
         if self.capabilities.text and batch.corpus.tokens is None:
             writers = {name: FORMATS[name].writers[self.task] for name in serving(self.task, written=True)}
             others = [name for name, writer in writers.items() if not writer.capabilities.text]
-            remedy = f"convert to {' or '.join(others)} instead" if others else "give a file with words"
+            remedy = f"convert to {' or '.join(others)} instead" if others else "use a file with words"
             raise SettingError(f"{batch.corpus.source} has no text, which {self.target.name} needs; {remedy}.")
         if isinstance(batch.layers.get(self.task), Spans):
             return self._fit_spans(batch)
@@ -187,7 +187,7 @@ def conversion_of(
 ) -> Conversion:
     """Return the conversion of an annotation, by its first batch, to the named format or the one of the file name."""
     if first.extractions is not None:
-        finding = f"{first.corpus.source} holds answers of a language model, which have no positions"
+        finding = f"{first.corpus.source} contains answers of a language model, which have no positions"
         raise SettingError(f"{finding}; find them with evenhand ground, and convert its output.")
     tasks = _tasks(first, task)
     formats = check_target_format(path, named)
@@ -200,8 +200,8 @@ def conversion_of(
         names = ", ".join(serving(*tasks, written=True))
         raise SettingError(f"{target.name} cannot represent {tasks[0]}; convert to {names}{or_else}.")
     if chosen != tasks[0] and not lossy:
-        remedy = f"give --task {chosen} to convert the {chosen} alone, or --lossy"
-        raise SettingError(f"{target.name} cannot carry {tasks[0]}; {remedy}.")
+        remedy = f"use --task {chosen} to convert only the {chosen}, or --lossy"
+        raise SettingError(f"{target.name} cannot represent {tasks[0]}; {remedy}.")
     return Conversion(target, chosen, encoding, stacked, lossy)
 
 
@@ -220,7 +220,7 @@ def check_target_format(path: Path, named: str | None) -> list[Format]:
     by_suffix = [format for format in writable if path.suffix in format.suffixes]
     if not by_suffix:
         names = ", ".join(format.name for format in writable)
-        raise SettingError(f"The name {path.name!r} does not show a format; name one with --to: {names}.")
+        raise SettingError(f"The name {path.name!r} does not indicate a format; specify one with --to: {names}.")
     return by_suffix
 
 

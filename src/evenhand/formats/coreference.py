@@ -75,7 +75,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
         for number, document in documents:
             tagged.add(document.pos is not None)
             if len(tagged) > 1:
-                raise source.error(number, "some documents have pos, and others do not", "give it for all")
+                raise source.error(number, "some documents have pos, and others do not", "add it to all")
         if documents:
             reading = ReadInfo(COREFERENCE.name, column=_chosen(settings))
             yield _annotation(source, documents, names, vocabulary, reading)
@@ -103,7 +103,7 @@ def _decoded(source: Source, block: Block, settings: ReadSettings) -> Iterator[t
 def _chosen(settings: ReadSettings) -> str | None:
     for column in settings.columns:
         if column not in CLUSTERS:
-            raise SettingError(f"{column!r} does not hold clusters; choose one of {', '.join(CLUSTERS)}.")
+            raise SettingError(f"{column!r} does not contain clusters; choose one of {', '.join(CLUSTERS)}.")
     return next(map(str, settings.columns), None)
 
 
@@ -111,25 +111,25 @@ def _normalise(document: CorefDocument, chosen: str | None) -> tuple[str, str] |
     """Set `clusters` to the chosen ones and put words in sentences; return finding and remedy of a problem."""
     keys = [name for name in CLUSTERS if getattr(document, name) is not None]
     if chosen is None and len(keys) > 1:
-        return "the document has clusters and predicted_clusters", "name one of them with --column"
+        return "the document has clusters and predicted_clusters", "specify one of them with --column"
     if not keys or (chosen is not None and chosen not in keys):
-        return f"the document has no {chosen or 'clusters'}", "give its clusters, or an empty list"
+        return f"the document has no {chosen or 'clusters'}", "add its clusters, or an empty list"
     document.clusters = getattr(document, chosen or keys[0])
     if document.sentences is None:
         if document.tokens is None:
-            return "the document has no sentences or tokens", "give its words"
+            return "the document has no sentences or tokens", "add its words"
         document.sentences = [document.tokens] if document.tokens else []
     sentences = document.sentences
     if document.pos is not None:
         if document.pos and all(isinstance(tag, str) for tag in document.pos):
             document.pos = [list(map(str, document.pos))]
         if [len(tags) if isinstance(tags, list) else -1 for tags in document.pos] != list(map(len, sentences)):
-            return "pos does not have the shape of sentences", "give one POS for every word"
+            return "pos does not have the shape of sentences", "use one POS per word"
     size = sum(map(len, sentences))
     for start, end in chained.from_iterable(document.clusters or ()):
         if not 0 <= start <= end < size:
             finding = f"the mention [{start}, {end}] is outside the document, which has {counted(size, 'token')}"
-            return finding, "give the first and the last token of each mention, counted from 0"
+            return finding, "use the first and the last token of each mention, counted from 0"
     return None
 
 
@@ -223,7 +223,7 @@ class _Brackets:
         """Raise an error if a document without a name would become part of another one."""
         if self.unnamed is not None and not can_stay:
             finding = f"A document has no name, but {self._conversion.target.name} needs one if there are several"
-            raise SettingError(f"{finding}; give it one.")
+            raise SettingError(f"{finding}; add one.")
 
 
 def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> Iterator[str]:
@@ -231,7 +231,7 @@ def write_conll2012(batches: Iterator[Annotation], conversion: Conversion) -> It
     brackets = _Brackets(conversion, single_first=True)
     for batch in batches:
         if not brackets.documents and not _has_plain_words(batch):
-            raise SettingError("The words are numbers, which conll2012 takes for positions; convert to another format.")
+            raise SettingError("The words are numbers, which conll2012 reads as positions; convert to another format.")
         fitted = brackets.fit(batch)
         brackets.check_names(can_stay=brackets.documents == 1)
         yield from _conll2012(fitted)
@@ -245,7 +245,7 @@ def _conll2012(annotation: Annotation) -> Iterator[str]:
         match = _WITH_PART.fullmatch(name)
         title, part = (match["name"], match["part"]) if match else (name or _NO_NAME, None)
         if name.startswith("#"):
-            raise SettingError(f"conll2012 takes {name!r} for a comment; give the document another name.")
+            raise SettingError(f"conll2012 reads {name!r} as a comment; rename the document.")
         yield f"{BEGIN} ({title}); part {int(part):03}\n" if part else f"{BEGIN} ({title});\n"
         first = sentences[0][0] if sentences else 0
         first_chain = mentions[0][1] if mentions else 0
@@ -282,7 +282,7 @@ def write_corefud(batches: Iterator[Annotation], conversion: Conversion) -> Iter
         yield from _corefud(fitted)
     if across:
         mentions = f"{counted(across, 'mention')} {'reaches' if across == 1 else 'reach'}"
-        refused = "across sentences, which corefud can hold, but udapi and its scorer refuse"
+        refused = "across sentences, which corefud can represent, but udapi and its scorer refuse"
         conversion.notes.append(f"{mentions} {refused}.")
 
 
@@ -366,7 +366,7 @@ def _documents(annotation: Annotation) -> Iterator[tuple[str, list[tuple[int, in
     corpus, chains = annotation.corpus, annotation.chains()
     for number, (name, sentences) in enumerate(zip(corpus.names, _sentences(corpus), strict=True)):
         if name != name.strip() or any(char in name for char in "\n\r"):
-            raise SettingError(f"{name!r} cannot be the name of a document in a column file; mend it first.")
+            raise SettingError(f"{name!r} cannot be the name of a document in a column file; rename it first.")
         yield name, sentences, chains.documents(ints([number])).rows()
 
 

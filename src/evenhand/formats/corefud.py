@@ -148,7 +148,7 @@ def _head_positions(mentions: Sequence[EntityMention], size: Ints, report: Repor
         finding = f"a mention of {name!r} has the head {head[row]}, but {words}"
         if head[row] == _NOT_A_NUMBER:
             finding = f"the head of a mention of {name!r} is not a number"
-        report(mentions[row].ranges[0][0], finding, f"give the position of its head, from 1 to {size[row]}")
+        report(mentions[row].ranges[0][0], finding, f"write the position of its head, from 1 to {size[row]}")
         head[row] = 0
     return np.maximum(head - 1, 0)
 
@@ -188,7 +188,7 @@ def _pos_column(source: Source, settings: ReadSettings) -> int | None:
     for column in settings.columns:
         key, _, name = str(column).partition("=")
         if key != "pos" or name not in candidates:
-            raise SettingError(f"{column!r} does not name a column of CorefUD; write pos=upos or pos=xpos.")
+            raise SettingError(f"{column!r} is not a column of CorefUD; write pos=upos or pos=xpos.")
         candidates = [name]
     words = [cells for _, _, cells in islice(rows_of(source), _SAMPLE) if len(cells) == _LAYOUT.width]
     indices = map(COLUMNS.index, candidates)

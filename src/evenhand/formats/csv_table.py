@@ -243,8 +243,8 @@ def _table(source: Source, delimiter: str) -> _TokenLines:
                 rows.append(cells)
                 numbers.append(first)
             else:
-                finding = f"found {counted(len(cells), 'cell')} where the header names {len(names)}"
-                source.report(first, finding, "mend the line, and quote cells with a delimiter in them", "columns")
+                finding = f"expected {counted(len(names), 'cell')} as in the header, got {len(cells)}"
+                source.report(first, finding, "fix the line, and quote cells that contain a delimiter", "columns")
     except csv.Error as error:
         raise source.error(reader.line_num, f"the line is not CSV ({error})", "check its quotation marks") from None
     if not rows:

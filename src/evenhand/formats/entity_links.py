@@ -32,7 +32,7 @@ from evenhand.data.structures import Link, code_links, links_of
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError, counted
+from evenhand.errors import SettingError
 from evenhand.formats.brat import check_text, note_lines, text_bound
 from evenhand.formats.hipe import LINK_COLUMN, NELEVAL, NOTHING, SENTENCE_END, TAG_COLUMN
 from evenhand.formats.parsing.confidences import ScoreFields, may_have_scores, scores_in
@@ -115,7 +115,7 @@ def _row(number: int, cells: Sequence[str]) -> Row | str:
         return f"the link from {start} to {last} ends before it begins"
     candidates = cells[3:]
     if len(candidates) > 2 and len(candidates) % 3:
-        return f"found {counted(len(candidates), 'cell')} after the end, where each candidate has three"
+        return f"expected three cells per candidate, got {len(candidates)} after the end"
     triples = [candidates[at : at + 3] for at in range(0, len(candidates), 3)]
     try:
         ranked = sorted(triples, key=lambda cell: -float(cell[1]) if len(cell) > 1 and cell[1] else 0.0)
@@ -218,7 +218,7 @@ def _layer(source: Source, settings: ReadSettings) -> str | None:
         if f'"{_MENTIONS}"'.encode() in block.data[: block.size]:
             return _MENTIONS
     finding = "no article has entity_mentions, so this is not the output of a system"
-    raise source.error(None, finding, "give the file with the mentions that the system found")
+    raise source.error(None, finding, "use the file with the mentions that the system found")
 
 
 def _record(article: _Article, layer: str | None) -> LinkRecord:
@@ -276,7 +276,7 @@ def _read_batch(
     corpus = replace(corpus, ids=Tokens.of(ids) if any(ids) else None, names=tuple(ids) if all(ids) else ())
     for line, listed in zip(lines.tolist(), lists, strict=True):
         if any("" in span.links for span in listed):
-            source.report(line, "a span has an empty identifier", "name it, or leave it out", PROBLEM)
+            source.report(line, "a span has an empty identifier", "fill it in, or remove it", PROBLEM)
     links = [Link(tuple(span.links)) for span in chain.from_iterable(lists)]
     extra = code_links(links, vocabulary) if len(spans) == len(links) else ints([0] * len(spans))
     return corpus, replace(spans, extra=extra)
@@ -391,7 +391,7 @@ def write_neleval(batches: Iterator[Annotation], conversion: Conversion) -> Iter
     for batch, document in documents(batches):
         has_text = batch.corpus.tokens is not None and batch.corpus.bounds is not None
         unlinked = sum(not links for links in document.links)
-        conversion.lose(unlinked, "spans without links, which neleval takes for NIL")
+        conversion.lose(unlinked, "spans without links, which neleval treats as NIL")
         for span, links in zip(document.text_spans if has_text else document.spans, document.links, strict=True):
             label = "" if span.label == NO_TYPE else _cell(span.label)
             cells = [f"{_cell(link)}\t{1 / rank:.6g}\t{label}" for rank, link in enumerate(links, 1)]
@@ -425,11 +425,11 @@ def _count_losses_in_hipe(document: LinkDocument, conversion: Conversion) -> Non
     conversion.lose(sum(name != name.upper() for name in names), "names with small letters, of labels or identifiers")
     odd = next((name for name in chain.from_iterable(document.links) if "|" in name or name in NOTHING), None)
     if odd is not None:
-        raise SettingError(f"The identifier {odd!r} cannot be written for hipe; convert to another format.")
+        raise SettingError(f"The identifier {odd!r} cannot be written to hipe; convert to another format.")
 
 
 def _cell(text: str) -> str:
     """A text that fits into a cell; an error if it does not."""
     if _UNPRINTABLE.search(text):
-        raise SettingError(f"{text!r} has a tab or a line end, which a table cannot hold; convert to JSON lines.")
+        raise SettingError(f"{text!r} has a tab or a line end, which a table cannot contain; convert to JSON lines.")
     return text

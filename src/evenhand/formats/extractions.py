@@ -65,7 +65,7 @@ def _one_answer(source: Source) -> Record:
         value = msgspec.json.decode(text)
     is_list = isinstance(value, list) and bool(value)
     if is_list and all(isinstance(item, dict) and not WRITTEN_KEYS.isdisjoint(item) for item in value):
-        finding = "the file is a JSON list of records, where it could be one answer only"
+        finding = "the file is a JSON list of records, but may contain only one answer"
         source.report(1, finding, "write JSON lines: one record per line, in a file that ends with .jsonl", _PROBLEM)
     return source.name, Answer(text), 1
 
@@ -121,9 +121,9 @@ def _record(value: Any, line: int) -> Record:
         _check_offsets(content, key)
     identifier, label = _id(value), value.get("label")
     if identifier is not None and (isinstance(identifier, bool) or not isinstance(identifier, str | int)):
-        raise _RecordError(f"the id {identifier!r} is neither a text nor a whole number")
+        raise _RecordError(f"the id {identifier!r} is neither a string nor a whole number")
     if label is not None and not (isinstance(label, str) and label.strip()):
-        raise _RecordError(f"the label {label!r} is not a text")
+        raise _RecordError(f"the label {label!r} is not a string")
     return None if identifier is None else str(identifier), Answer(content, label), line
 
 
@@ -141,7 +141,9 @@ def _check_offsets(items: list[Any], key: str) -> None:
         if isinstance(item, dict) and (odd := odd_offsets(item)):
             fields = " and ".join(map(repr, odd[:3]))
             what = "looks like an offset" if len(odd) == 1 else "look like offsets"
-            raise _RecordError(f"{key}[{at}] has {fields}, which {what}; name offsets start and end, or remove them")
+            raise _RecordError(
+                f"{key}[{at}] has {fields}, which {what}; name the offsets start and end, or remove them"
+            )
 
 
 def _answers(source: Source, records: list[Record]) -> tuple[Extractions, Corpus]:

@@ -74,7 +74,7 @@ _TAG_NAMES = ("tag", "tags")
 _EXAMPLES = {"text": "a", "number": 0}
 """An example of each kind of value: `span_fields` recognises the fields of spans by an example row."""
 _UNREADABLE = (TypeError, ValueError, OverflowError)
-_FILL = "fill it in, or leave the row out"
+_FILL = "fill it in, or remove the row"
 _READ_WORDS = "fill it in; pandas reads the words NA and null as missing, unless keep_default_na=False"
 
 
@@ -111,7 +111,7 @@ def _arrays(value: Any, source: Source) -> dict[str, Any]:
             table = value.to_arrow() if hasattr(value, "to_arrow") else arrow.table(value)
         except (arrow.ArrowException, *_UNREADABLE) as error:
             finding = f"cannot be read as an Arrow table ({str(error).splitlines()[0]})"
-            raise source.error(None, finding, "give a frame of pandas or polars, or an Arrow table") from None
+            raise source.error(None, finding, "pass a pandas or polars data frame, or an Arrow table") from None
         named = list(zip(table.schema.names, table.columns, strict=True))
     for name, column in named:
         if name in arrays:
@@ -164,7 +164,7 @@ def read_flat(
     is_of_spans = not {"start", "end", "label"}.isdisjoint(roles)
     if is_of_tokens and is_of_spans:
         listed = ", ".join(roles)
-        raise source.error(None, f"the roles {listed} are of rows per token and of rows per span", "name one kind")
+        raise source.error(None, f"the roles {listed} are of rows per token and of rows per span", "choose one kind")
     if not is_of_tokens and spans.is_complete and tokens.is_complete and not is_of_spans:
         finding = f"the columns {frame.listed} fit one row per token and one row per span"
         remedy = "choose one kind: column={'token': …, 'tag': …} or column={'start': …, 'end': …, 'label': …}"
@@ -231,9 +231,9 @@ class _Frame:
                 return list(self.arrays)[column - 1 if column > 0 else column]
             except IndexError:
                 finding = f"there is no column {column} among {len(self.arrays)}: {self.listed}"
-                raise self.source.error(None, finding, "name one of these") from None
+                raise self.source.error(None, finding, "specify one of these") from None
         if column not in self.arrays:
-            raise self.source.error(None, f"there is no column {column!r} among {self.listed}", "name one of these")
+            raise self.source.error(None, f"there is no column {column!r} among {self.listed}", "specify one of these")
         return column
 
     def array(self, name: str) -> Any:
@@ -247,17 +247,17 @@ class _Frame:
         """The error for a column with values of several types, at the first one that is not a text."""
         for row, value in enumerate(column.values):
             if not (isinstance(value, str) or value is None or value != value):  # NaN
-                finding = f"found a value of the type {type(value).__name__} among texts in the column {name!r}"
-                return self.error(row, finding, "give texts only: .astype(str)")
-        return self.source.error(None, f"the column {name!r} cannot be read", "give texts or whole numbers")
+                finding = f"expected strings in the column {name!r}, got a value of type {type(value).__name__}"
+                return self.error(row, finding, "convert it with .astype(str)")
+        return self.source.error(None, f"the column {name!r} cannot be read", "use strings or whole numbers")
 
     def strings(self, name: str, remedy: str = _FILL) -> Any:
         """A column of strings; missing values are refused with their rows."""
         array = self.array(name)
         if not is_string(array.type) and not arrow.types.is_null(array.type):
-            kind = "numbers" if self.kinds[name] == "number" else f"values of the type {array.type}"
-            remedy = "replace numbers by their names" if kind == "numbers" else "give texts"
-            raise self.source.error(None, f"the column {name!r} has {kind} where texts were expected", remedy)
+            kind = "numbers" if self.kinds[name] == "number" else f"values of type {array.type}"
+            remedy = "replace numbers by their names" if kind == "numbers" else "use strings"
+            raise self.source.error(None, f"expected strings in the column {name!r}, got {kind}", remedy)
         self.refuse_missing(nulls(array), name, remedy)
         return plain(array)
 
@@ -272,7 +272,7 @@ class _Frame:
     def unrecognised(self, role: str, what: str) -> Exception:
         """The error for a needed column that is neither named nor recognised."""
         finding = f"no column of {what} is recognised among {self.listed}"
-        return self.source.error(None, finding, f"name it: column={{{role!r}: NAME}}")
+        return self.source.error(None, finding, f"specify it with column={{{role!r}: NAME}}")
 
 
 @dataclass(frozen=True)
@@ -421,12 +421,12 @@ def _of_side(names: list[str], side: str | None) -> list[str]:
 
 def _ask_for_tags(frame: _Frame, candidates: list[str], is_pair: bool, side: str | None) -> Exception:
     columns = {"gold": "NAME", "system": "NAME"} if is_pair else {"tag": "NAME"}
-    remedy = f"name {'both' if is_pair else 'it'}: column={columns}".replace("'NAME'", "NAME")
+    remedy = f"specify {'both' if is_pair else 'it'} with column={columns}".replace("'NAME'", "NAME")
     if not candidates:
         return frame.source.error(None, f"no column of tags is recognised among {frame.listed}", remedy)
     if is_pair and len(candidates) == 1:
-        finding = f"found one column of tags, {candidates[0]!r}, where gold and prediction need two"
-        return frame.source.error(None, finding, "name both, or give the system's frame beside it")
+        finding = f"expected two columns of tags (gold and prediction), got one, {candidates[0]!r}"
+        return frame.source.error(None, finding, "specify both, or pass the system's frame as well")
     what = f"the {side} tags" if side is not None else "the tags"
     return frame.source.error(None, f"several columns may hold {what}: {', '.join(candidates)}", remedy)
 
@@ -507,8 +507,10 @@ class _SpanColumns:
         """Return these columns with a column without a role as the labels; a missing column is an error."""
         bare = [name for side in chosen.values() for name in side.bare]
         if len(bare) > 1:
-            finding = f"several columns of labels are named: {', '.join(bare)}"
-            raise self.frame.source.error(None, finding, "name one, and others by their roles: column={'start': NAME}")
+            finding = f"several columns of labels are specified: {', '.join(bare)}"
+            raise self.frame.source.error(
+                None, finding, "specify one, and others by their roles: column={'start': NAME}"
+            )
         columns = replace(self, label=bare[0]) if bare else self
         for role, what in (("start", "starts"), ("end", "ends"), ("label", "labels"), ("document", "document ids")):
             if getattr(columns, role) is None:
@@ -524,7 +526,7 @@ def _span_columns(frame: _Frame, roles: Mapping[str, str]) -> _SpanColumns:
     scope = known or document or sentence
     if known is None and document is not None and sentence is not None and fields.start and fields.end:
         finding = f"start and end may count in {document!r} or in {sentence!r}"
-        raise frame.source.error(None, finding, f"name the one: column={{'document': {document!r}}}")
+        raise frame.source.error(None, finding, f"specify which one with column={{'document': {document!r}}}")
     return _SpanColumns(
         frame,
         scope,
@@ -614,9 +616,9 @@ def _offsets(frame: _Frame, name: str | None) -> Ints:
     assert name is not None
     array = frame.array(name)
     if frame.kinds[name] != "number":
-        kind = "texts" if is_string(array.type) else f"values of the type {array.type}"
-        finding = f"the column {name!r} has {kind} where offsets were expected"
-        raise frame.source.error(None, finding, "give whole numbers")
+        kind = "strings" if is_string(array.type) else f"values of type {array.type}"
+        finding = f"expected offsets in the column {name!r}, got {kind}"
+        raise frame.source.error(None, finding, "use whole numbers")
     return integers(array.cast(arrow.int64()) if arrow.types.is_floating(array.type) else plain(array))
 
 
@@ -640,10 +642,12 @@ def _texts(
         return [None] * len(ids.names), values
     if name.lower() != "text":
         return [None] * len(ids.names), None
-    return _text_by_document(frame, name, ids, "name its role: column={'text': NAME} or column={'quote': NAME}"), None
+    return _text_by_document(
+        frame, name, ids, "specify its role with column={'text': NAME} or column={'quote': NAME}"
+    ), None
 
 
-def _text_by_document(frame: _Frame, name: str, ids: _Ids, remedy: str = "give one text per document") -> list[str]:
+def _text_by_document(frame: _Frame, name: str, ids: _Ids, remedy: str = "use one text per document") -> list[str]:
     values: dict[int, str] = {}
     strings = frame.strings(name).to_pylist()
     for row, (document, value) in enumerate(zip(ids.codes.tolist(), strings, strict=True)):

@@ -118,7 +118,7 @@ def read_spans(
         elif number > 1 and cells[0]:
             if len(cells) <= max(all_columns):
                 finding = f"found {len(cells)} columns, but the tags are in column {max(all_columns) + 1}"
-                source.report(number, finding, "separate the columns by tabs", "columns")
+                source.report(number, finding, "separate the columns with tabs", "columns")
                 continue
             continues = cells[all_columns[0]][:2].upper() in _CONTINUING  # a sentence does not end within a span
             if rows and not continues and SENTENCE_END in "".join(rows[-1][notes : notes + 1]).split("|"):
@@ -146,8 +146,8 @@ def read_spans(
 def _layout(source: Source, named: tuple[ColumnName, ...]) -> _Layout:
     header = _header(source)
     if named and len(named) != 2:
-        remedy = f"name two, such as --column {TAG_COLUMN},{LINK_COLUMN}, or choose --task spans for the tags alone"
-        raise source.error(1, f"found {len(named)} column, where tags and links are read", remedy)
+        remedy = f"specify two, such as --column {TAG_COLUMN},{LINK_COLUMN}, or choose --task spans for the tags alone"
+        raise source.error(1, f"expected one column of tags and one of links, got {len(named)}", remedy)
     tags, links = (_column(source, header, name) for name in named or (TAG_COLUMN, LINK_COLUMN))
     return _Layout(tags, links, header.index("MISC") if "MISC" in header else None, f"{header[tags]}+{header[links]}")
 
@@ -161,7 +161,7 @@ def _column(source: Source, header: list[str], name: ColumnName) -> int:
         return header.index(name)
     if isinstance(name, int) and 0 < abs(name) <= len(header):
         return name - 1 if name > 0 else len(header) + name
-    raise source.error(1, f"column {name!r} does not exist", f"name one of these with --column: {', '.join(header)}")
+    raise source.error(1, f"column {name!r} does not exist", f"specify one of these with --column: {', '.join(header)}")
 
 
 class _HipeReader:
@@ -211,7 +211,7 @@ class _HipeReader:
         for row in rows[lines.cells[rows] < self._layout.width].tolist():
             columns = counted(lines.cells[row], "column")
             finding = f"found {columns}, but {self._layout.named} are up to {self._layout.width}"
-            self._source.report(lines.number(row), finding, "separate the columns by tabs", "columns")
+            self._source.report(lines.number(row), finding, "separate the columns with tabs", "columns")
         wide: Ints = rows[lines.cells[rows] >= self._layout.width]
         return wide
 

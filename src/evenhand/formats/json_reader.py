@@ -148,7 +148,7 @@ def _elements(source: Source, data: bytes) -> list[tuple[int, Any]]:
         raise source.error(None, *error.fault, PROBLEM) from None
     if contents is None:
         keys = f" with the keys {', '.join(map(repr, islice(value, 5)))}" if isinstance(value, dict) else ""
-        finding = f"found a JSON object{keys}, and no records in it"
+        finding = f"the JSON object{keys} contains no records"
         raise source.error(None, finding, "write a list of records with a text or tokens, and spans or tags", PROBLEM)
     path, elements = contents
     lines = [1] * len(elements)
@@ -163,7 +163,7 @@ def _elements(source: Source, data: bytes) -> list[tuple[int, Any]]:
 
 _ANNOTATOR_FIELDS = ("annotator", "_annotator_id", "_session_id", "username")
 _IDS = ("id", "doc_id", "document")
-_PICK = "give it to evenhand agree alone to compare them, or to another command with --annotator FIELD=NAME"
+_PICK = "pass it to evenhand agree alone to compare them, or choose one with --annotator FIELD=NAME"
 
 
 @dataclass
@@ -223,8 +223,8 @@ def annotators(source: Source, named: str | None = None) -> tuple[str, list[str]
     """The field that names annotators, and their names, if every record has one."""
     lines = _annotator_lines(source, key=named)
     if lines is not None and lines.nameless is not None:
-        finding = f"the record names no annotator ({lines.key})"
-        raise source.error(lines.nameless, finding, "name its annotator, or leave it out")
+        finding = f"the record has no annotator ({lines.key})"
+        raise source.error(lines.nameless, finding, "add its annotator, or remove the record")
     return None if lines is None else (lines.key, list(lines.documents))
 
 
@@ -232,11 +232,11 @@ def _picked_lines(source: Source, picked: PickedAnnotator) -> AnnotatorLines:
     """The lines of a file that has the picked annotator; otherwise an error."""
     lines = _annotator_lines(source, key=picked.field)
     if lines is None:
-        finding = f"no record has the field {picked.field!r}, which is to name its annotator"
-        raise source.error(None, finding, "name another field with --annotator FIELD=NAME")
+        finding = f"no record has the field {picked.field!r} for its annotator"
+        raise source.error(None, finding, "specify another field with --annotator FIELD=NAME")
     if picked.name not in lines.documents:
         finding = f"there is no annotator {picked.name!r}, only {', '.join(lines.documents)}"
-        raise source.error(None, finding, "pick one of these")
+        raise source.error(None, finding, "choose one of these")
     return lines
 
 
@@ -579,12 +579,12 @@ def _tags(batch: Batch, at: int) -> list[str]:
     tags, tokens = batch.records[at].tags or (), batch.records[at].tokens or ()
     if any(isinstance(tag, int) for tag in tags):
         finding = "the tags are numbers, and their names are not in the file"
-        batch.report(at, finding, "write their names, such as B-PER, in place of the numbers")
+        batch.report(at, finding, "write their names, such as B-PER, instead of the numbers")
     elif not all(isinstance(tag, str) for tag in tags):
         batch.report(at, "some tags are not strings", "write a tag such as B-PER or O for each token")
     elif len(tags) != len(tokens):
-        finding = f"found {counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}"
-        batch.report(at, finding, "give one tag for every token")
+        finding = f"got {counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}"
+        batch.report(at, finding, "write one tag for every token")
     else:
         return list(tags)
     return ["O"] * len(tokens)

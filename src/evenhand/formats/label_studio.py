@@ -149,7 +149,7 @@ def _layer(source: Source, tasks: list[LabelStudioTask], settings: ReadSettings)
     if settings.columns:
         name = column_key(settings)
         if name not in _LAYERS:
-            raise source.error(None, f"tasks have no layer {name!r}", f"name {' or '.join(_LAYERS)} with --column")
+            raise source.error(None, f"tasks have no layer {name!r}", f"specify {' or '.join(_LAYERS)} with --column")
         return name
     has_both = any(task.annotations for task in tasks) and any(task.predictions for task in tasks)
     is_sided = has_both and settings.side is not None and settings.annotator is None
@@ -185,7 +185,7 @@ def _picked(source: Source, tasks: list[LabelStudioTask], picked: PickedAnnotato
     if picked.field not in (None, _ANNOTATOR_FIELD) or picked.name not in names:
         finding = f"there is no annotator {picked.field or _ANNOTATOR_FIELD}={picked.name}"
         choices = ", ".join(f"{_ANNOTATOR_FIELD}={name}" for name in names)
-        raise source.error(None, finding, f"pick one of {choices}")
+        raise source.error(None, finding, f"choose one of {choices}")
     return picked.name
 
 
@@ -222,10 +222,10 @@ def _spans(
         try:
             value = msgspec.convert(fields, Value)
         except msgspec.ValidationError as error:
-            _report(source, number, explain(error)[0], "give offsets into a plain text and a list of labels")
+            _report(source, number, explain(error)[0], "use offsets into a plain text and a list of labels")
             continue
         if not value.labels:
-            _report(source, number, f"the span [{value.start}, {value.end}] has no label", "name its label")
+            _report(source, number, f"the span [{value.start}, {value.end}] has no label", "add its label")
         if value.text is not None:
             quotes.append(Quote([(value.start, value.end)], value.text))
         score = None

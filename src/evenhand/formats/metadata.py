@@ -95,8 +95,8 @@ def _csv_rows(source: Source, text: str) -> Iterator[tuple[int, dict[str, Any]]]
                     what = "a column without a name" if repeated is None else f"several columns called {repeated!r}"
                     raise source.error(line, f"found {what}", _HEADER)
             elif len(cells) != len(names):
-                finding = f"found {counted(len(cells), 'cell')} where the header names {len(names)}"
-                raise source.error(line, finding, "mend the line, and quote cells with a delimiter in them")
+                finding = f"expected {counted(len(names), 'cell')} as in the header, got {len(cells)}"
+                raise source.error(line, finding, "fix the line, and quote cells that contain a delimiter")
             else:
                 yield line, dict(zip(names, cells, strict=True))
     except csv.Error as error:
@@ -142,14 +142,14 @@ def metadata_of(value: object, name: str = "slices") -> MetadataTable:
         by_id: dict[Any, dict[str, Any]] = {}
         for slice_name, values in value.items():
             if not isinstance(slice_name, str) or not slice_name.strip():
-                raise SettingError(f"{name} has the name {quote(slice_name)}; give a text for each slice.")
+                raise SettingError(f"{name} has the name {quote(slice_name)}; the name of a slice must be a string.")
             for key, cell in _items(values, f"{name}[{slice_name!r}]"):
                 by_id.setdefault(key, {})[slice_name] = cell
         rows = [(row, {IDS[0]: key, **cells}) for row, (key, cells) in enumerate(by_id.items(), 1)]
         return replace(_table(name, rows, names=list(value)), level=None)
     wrapped = wrap_object(value)
     if wrapped is None:
-        given = "give names, a table, a frame, or a mapping from names to mappings from ids to values"
+        given = "pass names, a table, a frame, or a mapping from names to mappings from ids to values"
         raise SettingError(f"{name} is {quote_briefly(value)}; {given}.")
     from evenhand.formats.frames import frame_rows  # loads pyarrow
 
@@ -159,7 +159,7 @@ def metadata_of(value: object, name: str = "slices") -> MetadataTable:
 def _items(values: Any, name: str) -> Iterable[tuple[Any, Any]]:
     """The ids and values of a mapping or a Series of pandas."""
     if not hasattr(values, "items") or isinstance(values, type):
-        raise SettingError(f"{name} is {quote_briefly(values)}; give a mapping (or a Series) from ids to values.")
+        raise SettingError(f"{name} is {quote_briefly(values)}; pass a mapping (or a Series) from ids to values.")
     pairs: Iterable[tuple[Any, Any]] = values.items()
     return pairs
 
@@ -167,7 +167,7 @@ def _items(values: Any, name: str) -> Iterable[tuple[Any, Any]]:
 def _table(source: str, rows: Sequence[tuple[int, Mapping[str, Any]]], names: Sequence[str] = ()) -> MetadataTable:
     """The table of rows; `names` are slices that must be there, even without values."""
     if not rows:
-        raise InputError(source, None, "the table has no rows", "give one row per document")
+        raise InputError(source, None, "the table has no rows", "write one row per document")
     fields = dict.fromkeys(name for _, row in rows for name in row)
     lowered = {name.lower(): name for name in reversed(fields)}
     key = next((lowered[name] for name in IDS if name in lowered), next(iter(fields)))
@@ -176,13 +176,13 @@ def _table(source: str, rows: Sequence[tuple[int, Mapping[str, Any]]], names: Se
     for line, row in rows:
         identifier = text_of(row.get(key))
         if identifier is None:
-            raise InputError(source, line, f"found no id in {key!r}", "name the document")
+            raise InputError(source, line, f"found no id in {key!r}", "add the id of the document")
         ids[identifier] = None
         for name, cell in row.items():
             value = text_of(cell)
             if name != key and value is not None and columns[name].setdefault(identifier, value) != value:
                 finding = f"{identifier!r} has the {name} {value!r} here, and {columns[name][identifier]!r} before"
-                raise InputError(source, line, finding, "give one value")
+                raise InputError(source, line, finding, "keep one value")
     if not columns:
         raise InputError(source, None, f"the table has only the column {key!r}", "add a column for each slice")
     level = next((level for level in _LEVELS if key.lower() in _LEVELS[level]), None)

@@ -68,12 +68,12 @@ def _parse(source: str, number: int, line: str) -> Override:
         raise fail(f"the verdict is {verdict!r}", f"choose one of {', '.join(VERDICTS)}")
     positions = record.get("positions")
     if positions is not None and positions not in POSITIONS:
-        raise fail(f"positions is {positions!r}", f"choose one of {', '.join(POSITIONS)}, or leave it out")
+        raise fail(f"positions is {positions!r}", f"choose one of {', '.join(POSITIONS)}, or remove it")
     status, voters = record.get("status"), record.get("voters", [])
     if status is not None and status not in STATUSES:
-        raise fail(f"the status is {status!r}", f"choose one of {', '.join(STATUSES)}, or leave it out")
+        raise fail(f"the status is {status!r}", f"choose one of {', '.join(STATUSES)}, or remove it")
     if not isinstance(voters, list) or not all(isinstance(voter, str) for voter in voters):
-        raise fail(f"voters is {voters!r}", "give a list of the names of systems, or leave it out")
+        raise fail(f"voters is {voters!r}", "use a list of names of systems, or remove it")
     if status is not None and verdict in (RIGHT, UNCLEAR):
         span, to = _reviewed(record, fail)
     else:
@@ -93,11 +93,14 @@ def _location(record: Mapping[str, Any], fail: Fail) -> tuple[int | None, str | 
     """The sentence and the document; one of them is required."""
     sentence, document = record.get("sentence"), record.get("document")
     if sentence is not None and not _is_number(sentence, 1):
-        raise fail(f"sentence is {sentence!r}", "give its number in the file, from 1")
+        raise fail(f"sentence is {sentence!r}", "use its number in the file, from 1")
     if document is not None and not isinstance(document, str) and not _is_number(document, 1):
-        raise fail(f"document is {document!r}", "give its name, or its number in the file, from 1")
+        raise fail(f"document is {document!r}", "use its name, or its number in the file, from 1")
     if sentence is None and document is None:
-        raise fail("names neither a sentence nor a document", "give its number or, of a document, its name")
+        raise fail(
+            "has neither a sentence nor a document",
+            "add the number of the sentence, or the name or number of the document",
+        )
     return sentence, document
 
 
@@ -107,15 +110,15 @@ def _target(record: Mapping[str, Any], verdict: str, fail: Fail) -> dict[str, An
     needed = _NEEDED.get(verdict)
     if needed is None:
         if to is not None:
-            raise fail(f"has `to`, which {verdict!r} does not take", "leave it out")
+            raise fail(f"has `to`, which {verdict!r} does not use", "remove it")
         return {}
     if not isinstance(to, dict):
-        raise fail(f"has the verdict {verdict!r} and no `to`", "say there what the span should be")
+        raise fail(f"has the verdict {verdict!r} but no `to`", "add `to` with the correct span")
     unknown = [key for key in to if key not in _PARTS]
     if unknown:
-        raise fail(f"`to` has {unknown[0]!r}", f"name {', '.join(_PARTS)} there, and other keys beside it")
+        raise fail(f"`to` has {unknown[0]!r}", f"use only {', '.join(_PARTS)} there, and write other keys next to it")
     if not any(part in to for part in needed):
-        raise fail(f"has the verdict {verdict!r}, and `to` does not name {' or '.join(needed)}", "name it there")
+        raise fail(f"has the verdict {verdict!r}, but `to` lacks {' or '.join(needed)}", "add it there")
     _bounds(to if verdict == MISSING else {**record, **to}, "`to`", fail)
     return to
 
@@ -126,7 +129,7 @@ def _bounds(record: Mapping[str, Any], what: str, fail: Fail) -> LabeledBounds:
         finding = f"start and end of {what} are {start!r} and {end!r}"
         raise fail(finding, "count from 0, with the end exclusive, in tokens or characters")
     if not isinstance(label, str) or not label:
-        raise fail(f"the label of {what} is {label!r}", "give its name")
+        raise fail(f"the label of {what} is {label!r}", "write its name")
     if len(label) > LABEL_LIMIT.value:
         error = long_label(label)
         raise fail(error.finding, error.remedy)

@@ -357,7 +357,7 @@ def annotator_manifest(path: str | PathLike[str]) -> dict[str, FileList]:
 def _columns(source: Source, header: _Row, rows: Sequence[_Row]) -> dict[str, FileList]:
     """The files of each column of a manifest."""
     if not rows:
-        raise source.error(None, "has no row below the header", "name the files of one pair in each row")
+        raise source.error(None, "has no row below the header", "write the files of one pair in each row")
     columns: list[list[AnyPath]] = [[] for _ in header.cells]
     lines: dict[tuple[AnyPath, ...], int] = {}
     for row in rows:
@@ -366,7 +366,7 @@ def _columns(source: Source, header: _Row, rows: Sequence[_Row]) -> dict[str, Fi
             raise source.error(row.line, finding, "give every row one cell per column")
         cells = tuple(_file(source, row.line, name, cell) for name, cell in zip(header.cells, row.cells, strict=True))
         if lines.setdefault(cells, row.line) != row.line:
-            finding = f"this row names the files of line {lines[cells]} again, which would count twice"
+            finding = f"this row repeats the files of line {lines[cells]}, which would count twice"
             raise source.error(row.line, finding, "remove one of the two")
         for column, files in zip(columns, _files_of_row(source, row, cells), strict=True):
             column.extend(files)
@@ -380,7 +380,7 @@ def _files_of_row(source: Source, row: _Row, paths: Sequence[AnyPath]) -> list[S
     if any(several) and not all(several):
         folder, file = row.cells[several.index(True)], row.cells[several.index(False)]
         finding = f"the row has several files ({folder}) and one file ({file})"
-        raise source.error(row.line, finding, "name folders or patterns in all cells of a row, or files in all")
+        raise source.error(row.line, finding, "use folders or patterns in all cells of a row, or files in all")
     for path in paths[1:] if all(several) else ():
         check_same_names(paths[0], path)
     return [[path] if files is None else files for path, files in zip(paths, listed, strict=True)]
@@ -406,7 +406,7 @@ def _rows(source: Source) -> Iterator[_Row]:
             cells = next(csv.reader([line])) if has_commas else line.split("\t")
         except csv.Error as error:
             finding = f"this line is not a row of a table ({error})"
-            raise source.error(number, finding, "mend its commas and quotes") from None
+            raise source.error(number, finding, "fix its commas and quotes") from None
         yield _Row(number, [cell.strip() for cell in cells])
 
 
@@ -448,7 +448,7 @@ def _check_header(source: Source, header: _Row) -> None:
 def _file(source: Source, line: int, column: str, cell: str) -> AnyPath:
     """The file that a cell names. Addresses are checked when they are read, because many requests take long."""
     if not cell:
-        raise source.error(line, f"the cell of {column!r} is empty", "name a file")
+        raise source.error(line, f"the cell of {column!r} is empty", "write the name of a file")
     path = beside(source.path, cell)
     if isinstance(path, Path) and not path.exists() and not _matches(path):
         check_path(cell)  # a text must not be shown as a path
@@ -515,7 +515,7 @@ def read_small_data(path: AnyPath, purpose: str) -> bytes:
         with path.open("rb") as file:
             data = file.read(_SHORT_FILE + 1)
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or "not a path of a file").lower()
+        reason = (getattr(error, "strerror", None) or "not the path of a file").lower()
         raise InputError(str(path), None, f"cannot be read ({reason})", f"check the path of the {purpose}") from None
     if len(data) > _SHORT_FILE:
         finding = f"has more than {_SHORT_FILE >> 20} MB, which is too much for a {purpose}"

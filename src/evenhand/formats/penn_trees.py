@@ -49,9 +49,9 @@ _SAMPLE = 1 << 16
 _ONE_WORD = re.compile(r"[^\s()\0]+", re.ASCII)
 _FUNCTIONS = re.compile("[-=]")
 _TREE_BEGINS = re.compile(rb"(?:^|(?<=\n))\(")
-_REMEDY = "mend the tree, or leave the line empty, which counts as a sentence without an answer"
-_SAME_SENTENCES = "give a line for each sentence in all files; an empty one for a sentence without a tree"
-_SAME_WORDS = "a score leaves the sentence out unless the parameters mend that"
+_REMEDY = "fix the tree, or leave the line empty, which counts as a sentence without an answer"
+_SAME_SENTENCES = "write one line per sentence in all files, and an empty line for a sentence without a tree"
+_SAME_WORDS = "the score leaves the sentence out unless the parameters repair it"
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _parts_of_sentences(source: Source, size: int) -> Iterator[tuple[bytes, int,
             is_indented, first_line = _has_indented_trees(block), block.first_line
             if data.strip() and b"(" not in data:
                 finding = "found no bracket in the first lines, so the file has no bracketed trees"
-                remedy = "give trees on both sides, or choose --task spans to compare constituents as spans"
+                remedy = "use trees on both sides, or choose --task spans to compare constituents as spans"
                 raise source.error(block.first_line, finding, remedy)
         if not is_indented:
             yield data, block.first_line, False
@@ -294,13 +294,13 @@ def constituents(trees: Iterable[str], *, functions: bool = False, name: str = "
     set.
     """
     check_name(name)
-    remedy = 'give a bracketed tree for each sentence, such as ["(S (NP (NN rain)) (VP (VBZ falls)))"]'
+    remedy = 'pass a list with one bracketed tree per sentence, such as ["(S (NP (NN rain)) (VP (VBZ falls)))"]'
     if is_text(trees):
-        raise InputError(name, None, f"{quote(trees)} is a text, not a list of trees", remedy)
+        raise InputError(name, None, f"{quote(trees)} is a string, not a list of trees", remedy)
     texts = to_list(trees, "the argument", name, remedy)
     for number, text in enumerate(texts, 1):
         if not is_text(text):
-            raise InputError(name, None, f"sentence {number} is {quote(text)}, which is not a text", remedy)
+            raise InputError(name, None, f"sentence {number} is {quote(text)}, which is not a string", remedy)
     sentences = SentenceSymbols(Symbols.of("".join(f"{' '.join(text.split())}\n" for text in texts).encode(), 1))
     labels = StringCoder(_full_label if functions else _category)
     annotation = sentences.annotation(name, name, labels, Vocabulary(), ReadInfo(LISTS), continues=False)
@@ -492,7 +492,7 @@ def write_constituents(annotation: Annotation) -> Iterator[str]:
     edges = np.searchsorted(layer.brackets.scope, np.arange(annotation.corpus.sentences + 1)).tolist()
     for sentence, (line, words) in enumerate(_tagged_sentences(annotation)):
         if sentence in layer.problems:
-            raise InputError(source, line or None, layer.problems[sentence], "mend the tree, or empty the line")
+            raise InputError(source, line or None, layer.problems[sentence], "fix the tree, or empty the line")
         rows = layer.brackets.take(slice(edges[sentence], edges[sentence + 1])).rows()
         brackets = [(label, start, end) for label, _, start, end in rows]
         yield _tree([f"({tag} {word})" for tag, word in words], brackets)

@@ -94,8 +94,8 @@ def recognise(source: Source, name: str | None, task: str | None = None) -> tupl
         if name is not None:
             format = format_named(name)
             if task is not None and task not in format.readers:
-                remedy = f"name one of these with --format: {', '.join(serving(task))}"
-                raise source.error(None, f"files in {name} hold no {task}", remedy)
+                remedy = f"specify one of these with --format: {', '.join(serving(task))}"
+                raise source.error(None, f"files in {name} contain no {task}", remedy)
             return format, 1.0
         serving_task = list[Format]()
         others = list[Format]()
@@ -132,7 +132,7 @@ def check_serves(source: Source, format: Format, task: str | None) -> Format:
     """Return the format; raise an error if it has no reader for the task."""
     if task is not None and task not in format.readers:
         finding = f"is read as {format.name}, which has no {task}"
-        raise source.error(None, finding, "leave out the task, or name another format")
+        raise source.error(None, finding, "remove the task, or specify another format")
     return format
 
 
@@ -156,8 +156,8 @@ def _by_content(source: Source, formats: list[Format], task: str | None) -> tupl
     _refuse(source, sample)
     fallback = next((format for format in FORMATS.plugins_first() if task in format.detection.fallback_for), None)
     if fallback is None:
-        remedy = f"name one of these with --format: {', '.join(serving(task or ''))}"
-        raise source.error(None, f"not in a format that holds {task}", remedy)
+        remedy = f"specify one of these with --format: {', '.join(serving(task or ''))}"
+        raise source.error(None, f"not in a format that contains {task}", remedy)
     return fallback, 1.0
 
 
@@ -188,7 +188,7 @@ def _refuse(source: Source, sample: Block) -> None:
         raise source.error(line, finding, "export the document again as WebAnno TSV 3")
     delimiter = _delimiter(sample)
     if delimiter is not None:
-        finding = f"the columns look separated by {DELIMITERS[delimiter]}"
+        finding = f"the columns seem to be separated by {DELIMITERS[delimiter]}"
         remedy = "separate them with tabs, without quotation marks, or name them in the first line (Word,Tag)"
         raise source.error(line, finding, remedy)
     lines = short_lines(sample)
@@ -327,7 +327,7 @@ def read(
     """
     for name, value in (("format", format), ("column", column), ("encoding", encoding), ("offsets", offsets)):
         if isinstance(value, Mapping) and (name != "column" or not value or not {*SIDES}.isdisjoint(value)):
-            raise SettingError(f"A file that is read alone has no sides; give its {name}.")
+            raise SettingError(f"A file read alone has no sides; specify only one {name}.")
     if task is not None:
         from evenhand.tasks.registry import task_named  # a later room, but users name tasks here, too
 
@@ -408,7 +408,9 @@ class OpenFile:
         """
         first, stream = peek(self._batches(vocabulary, columns, together))
         if first is None:
-            raise self.source.error(None, "the file has no sentences", "check how it was written, or name its --format")
+            raise self.source.error(
+                None, "the file has no sentences", "check how it was written, or specify its --format"
+            )
         return stream
 
     def _batches(
@@ -417,17 +419,15 @@ class OpenFile:
         settings = self.settings
         source = self.source
         if settings.columns and not self.format.contents.has_columns:
-            finding = f"--column is given, but this file is read as {self.format.name}, which has no columns"
-            raise source.error(None, finding, "leave --column out for it, or name its --format")
+            finding = f"--column is set, but this file is read as {self.format.name}, which has no columns"
+            raise source.error(None, finding, "remove --column for this file, or specify its --format")
         named = settings.parameters.get("score")
         if named is not None and settings.side != "gold" and not self.format.contents.has_scores:
-            finding = (
-                f"--score is {named}, but this file is read as {self.format.name}, of which no confidences are read"
-            )
-            raise source.error(None, finding, "leave --score out, or write JSON lines with a score of each unit")
+            finding = f"--score is {named}, but this file is read as {self.format.name}, whose confidences are not read"
+            raise source.error(None, finding, "remove --score, or write JSON lines with a score for each unit")
         if settings.annotator is not None and self.format.contents.annotators is None:
-            finding = f"--annotator is given, but this file is read as {self.format.name}, which names no annotators"
-            raise source.error(None, finding, "leave --annotator out for it, or name a side: gold:FIELD=NAME")
+            finding = f"--annotator is set, but this file is read as {self.format.name}, which has no annotators"
+            raise source.error(None, finding, "remove --annotator for this file, or specify a side: gold:FIELD=NAME")
         columns = {"spans": settings.columns} if columns is None else columns
         objects = self.format.objects
         read = self.reader.read if objects is None or self.value is None else partial(objects.read, self.value)
@@ -454,7 +454,7 @@ def open_object(wrapped: WrappedObject, settings: ReadSettings) -> OpenFile:
     format = wrapped.format
     if settings.format not in (None, format.name):
         finding = f"is read as {format.name}, not as {settings.format}"
-        raise source.error(None, finding, "leave the format out for this side")
+        raise source.error(None, finding, "remove the format for this side")
     return OpenFile(source, settings, check_serves(source, format, settings.task), 1.0, wrapped.value)
 
 

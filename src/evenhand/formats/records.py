@@ -148,7 +148,7 @@ class _RecordsReader:
             number, remedy = (error.lineno, "expected one JSON value") if line is None else (line, _ONE_PER_LINE)
             raise self._source.error(number, f"invalid JSON at column {error.colno}", remedy) from None
         except ValueError as error:  # of `_refuse_constant`
-            raise self._source.error(line, f"expected a JSON number, got {error}", "give a number or null") from None
+            raise self._source.error(line, f"expected a JSON number, got {error}", "use a number or null") from None
         except RecursionError:
             raise self._too_deep(line) from None
         if text.count("{") + text.count("[") > MAX_DEPTH and _depth(value) > MAX_DEPTH + (line is not None):
@@ -164,7 +164,7 @@ class _RecordsReader:
         is_response = is_message(value) and ("object" in value or value.get("type") == "message")
         identifier = value.get("custom_id", None if is_response else value.get("id"))  # of the document
         if identifier is not None and (isinstance(identifier, bool) or not isinstance(identifier, str | int)):
-            finding = f"expected a text or a whole number as id, got {quote_briefly(identifier)}"
+            finding = f"expected a string or a whole number as id, got {quote_briefly(identifier)}"
             raise self._source.error(line, finding, "give every document its own id")
         text = value.get("text")
         key = next((key for key in self._keys if key in value), None)

@@ -208,7 +208,7 @@ def read_relation_lines(
             words = record.text if record.tokens is None else record.tokens
             if words is None or (record.text is not None and record.tokens is not None):
                 both = "both" if record.text is not None else "neither"
-                source.report(line, f"the record has {both} of text and tokens", "give one of them", PROBLEM)
+                source.report(line, f"the record has {both} of text and tokens", "write one of them", PROBLEM)
                 continue
             kinds.check(line, "a text" if record.tokens is None else "tokens")
             try:
@@ -243,8 +243,8 @@ def _named_links(source: Source, line: int, record: RelationRecord) -> Iterator[
     for relation in record.relations:
         unknown = [name for name in (relation.head, relation.tail) if name not in indices]
         if unknown:
-            finding = f"a relation {relation.label!r} names the span {unknown[0]!r}, which its record does not have"
-            source.report(line, finding, "give the span this id, or mend the relation", PROBLEM)
+            finding = f"a relation {relation.label!r} refers to the span {unknown[0]!r}, which its record does not have"
+            source.report(line, finding, "give the span this id, or fix the relation", PROBLEM)
         else:
             ends = indices[relation.head], indices[relation.tail]
             yield RelationEntry(relation.label, *ends, relation.symmetric, relation.score)
@@ -322,7 +322,7 @@ def _prefix(settings: ReadSettings) -> str | None:
     """The prefix of the keys that a user names, otherwise of those for the side of the file."""
     for column in settings.columns:
         if column not in RELATION_KEYS:
-            raise SettingError(f"{column!r} holds no relations; choose one of {', '.join(RELATION_KEYS)}.")
+            raise SettingError(f"{column!r} does not contain relations; choose one of {', '.join(RELATION_KEYS)}.")
     name = next(map(str, settings.columns), RELATION_KEYS[1] if settings.side == "system" else None)
     return None if name is None else name.removesuffix("relations")
 
@@ -360,14 +360,14 @@ def _count_through_document(document: DygieDocument, prefix: str | None) -> Faul
 def _fault(document: DygieDocument, prefix: str | None) -> Fault | None:
     ner, relations = document.rows(prefix)
     if ner is None and relations is None:
-        return "the document has neither ner nor relations", "give its relations, or an empty list per sentence"
+        return "the document has neither ner nor relations", "add its relations, or an empty list per sentence"
     bounds, pairs = document.bounds, list[tuple[int, int]]()
     for name, layer, width, remedy in (("ner", ner, 2, _ENTITY), ("relations", relations, 4, _RELATION)):
         if layer is None:
             continue
         if len(layer) != len(document.sentences):
             lists, sentences = counted(len(layer), "list"), counted(len(document.sentences), "sentence")
-            return f"got {lists} of {name} for {sentences}", "give a list for each sentence"
+            return f"got {lists} of {name} for {sentences}", "write one list per sentence"
         for row in chain.from_iterable(layer):
             if not _is_row(row, width):
                 return f"{row!r} is not an entry of {name}", remedy
@@ -383,7 +383,7 @@ def _fault(document: DygieDocument, prefix: str | None) -> Fault | None:
             return finding, "count tokens through the document, in all documents or in none"
     for first, last in pairs:
         if bisect_right(bounds, first) != bisect_right(bounds, last):
-            return f"the span [{first}, {last}] reaches over the end of its sentence", "mend its tokens"
+            return f"the span [{first}, {last}] extends past the end of its sentence", "fix its tokens"
     return None
 
 
@@ -483,7 +483,7 @@ def _spert_records(source: Source, settings: ReadSettings) -> Iterator[tuple[int
     if len(names) != 1 or names[0] not in lists:
         known = ", ".join(map(repr, lists))
         finding = f"the file has the lists {known}" if lists else "the file has no list of records"
-        raise source.error(None, finding, "name one of them with --column")
+        raise source.error(None, finding, "specify one of them with --column")
     return decoded_values(source, bytes(lists[names[0]]), _SPERT_DECODER.decode, data)
 
 
@@ -592,7 +592,7 @@ def _in_tokens(batches: Iterator[Annotation], conversion: Conversion) -> Iterato
     for batch in batches:
         layer = _relations_of(batch)
         if layer.symmetric:
-            conversion.not_carried.add("which types are symmetric (name them with --symmetric)")
+            conversion.not_carried.add("which types are symmetric (specify them with --symmetric)")
         batch, misfits = to_tokens(batch)
         conversion.lose(len(misfits), "spans beginning or ending inside a token, which would grow")
         spans = batch.spans()

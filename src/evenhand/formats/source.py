@@ -54,9 +54,9 @@ _OTHER_FILES = {
     b"%PDF-": ("a PDF", _AS_TEXT),
     b"\xd0\xcf\x11\xe0": ("an old file of Word or Excel", _AS_TEXT),
     b"{\\rtf": ("rich text (RTF)", "save it as plain text in UTF-8"),
-    b"\x93NUMPY": ("a NumPy array", "load it with numpy.load, and give its rows to eh.tags(ids, names=…)"),
+    b"\x93NUMPY": ("a NumPy array", "load it with numpy.load, and pass its rows to eh.tags(ids, names=…)"),
     **{
-        b"\x80" + bytes([version]): ("a Python pickle", "load it in Python, and give its lists to eh.tags or eh.spans")
+        b"\x80" + bytes([version]): ("a Python pickle", "load it in Python, and pass its lists to eh.tags or eh.spans")
         for version in range(2, 6)
     },
     b"SQLite format 3\0": ("an SQLite database", _AS_TEXT),
@@ -330,7 +330,7 @@ class Source:
             file = self._open_raw()
             kind = compression(file)
         except IsADirectoryError:
-            raise self.error(None, "is a folder", "name a file in it") from None
+            raise self.error(None, "is a folder", "specify a file in it") from None
         except FileNotFoundError:
             raise self.error(None, "there is no such file", missing_file_remedy(self.path)) from None
         except OSError as error:

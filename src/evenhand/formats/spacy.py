@@ -309,7 +309,7 @@ def write(path: Path, read: Callable[[], Iterator[Annotation]], conversion: Conv
     annotation = Annotation.concatenate(list(read()))
     corpus, spans = annotation.corpus, annotation.spans()
     if corpus.tokens is None or corpus.bounds is None or corpus.atoms != "tokens":
-        raise InputError(corpus.source, None, "it has no tokens, which spaCy needs", "take a file with tokens")
+        raise InputError(corpus.source, None, "it has no tokens, which spaCy needs", "use a file with tokens")
     document = corpus.document_of(spans.scope)
     before = corpus.bounds[spans.scope] - corpus.document_bounds[document]
     spans = replace(spans, scope=document, start=before + spans.start, end=before + spans.end)
@@ -324,7 +324,7 @@ def _spacy(source: str) -> Any:
     try:
         return import_module("spacy.tokens")
     except ImportError:
-        finding = "files of this format take spaCy, which is not installed"
+        finding = "files of this format need spaCy, which is not installed"
         raise InputError(source, None, finding, "run: pip install evenhand[spacy]") from None
 
 
@@ -338,7 +338,7 @@ def _checked(source: Source) -> Iterator[None]:
     try:
         yield
     except _BROKEN:
-        finding = "the file is not a DocBin, or a broken one"
+        finding = "the file is not a DocBin, or is broken"
         raise source.error(None, finding, "write it with spaCy's DocBin.to_disk") from None
 
 
@@ -520,7 +520,7 @@ def _check(corpus: Corpus, spans: Spans) -> None:
         (start[spans.end > size], "a span ends after its document, which spaCy does not allow"),
     ):
         if len(token):
-            raise InputError(corpus.source, corpus.line(int(token[0])), finding, "mend it, or choose another format")
+            raise InputError(corpus.source, corpus.line(int(token[0])), finding, "fix it, or choose another format")
 
 
 def _docs(corpus: Corpus, spans: Spans, tokens_module: Any) -> Iterator[Any]:
@@ -687,7 +687,7 @@ def _checked_task(layers: Mapping[str, str], task: str | None) -> str:
         raise SettingError(f"{layers['gold']} cannot be compared with {layers['system']}; choose layers of one task.")
     (own,) = tasks
     if task not in (None, own):
-        raise SettingError(f"The layer {layers['gold']} is scored as {own}, not as {task}; leave out the task.")
+        raise SettingError(f"The layer {layers['gold']} is scored as {own}, not as {task}; remove the task.")
     return own
 
 
@@ -787,7 +787,7 @@ def docs(docs: Any, *, layer: str | None = None, group: str | None = None, name:
     if wrapped is None or wrapped.format is not FORMAT:
         raise SettingError(f"{quote(docs)} has no documents of spaCy's; give a Doc, a list of these, or a DocBin.")
     if layer is not None and group is not None:
-        raise SettingError("layer and group name the same thing; give one.")
+        raise SettingError("layer and group specify the same thing; use only one.")
     chosen = layer if group is None else f"{GROUPS}{group}" if group != ENTITIES else group
     settings = ReadSettings(columns=() if chosen is None else (chosen,))
     return Annotation.concatenate(list(open_object(wrapped, settings).batches(Vocabulary())))
@@ -824,7 +824,7 @@ def _document(source: Source, settings: ReadSettings, number: int, value: Any) -
     if "spacy.Doc" in types:
         return value
     if "spacy.Example" not in types:
-        raise source.error(number, f"found {quote(value)} where a Doc should be", "give a list of documents only")
+        raise source.error(number, f"expected a Doc, got {quote(value)}", "pass a list of documents only")
     if settings.side is None:
         finding = "an Example has two documents"
         raise source.error(number, finding, "give eh.docs the references or the predictions, or examples to eh.score")

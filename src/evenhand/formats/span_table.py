@@ -18,7 +18,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.tokens import Tokens
 from evenhand.data.vocabulary import StringCoder, Vocabulary
-from evenhand.errors import COLUMNS, GAPS, TOKENS, counted
+from evenhand.errors import COLUMNS, GAPS, TOKENS
 from evenhand.formats.conll import check_cells
 from evenhand.formats.format import Capabilities, Contents, Detection, Format, Reader, Writer, by_batch
 from evenhand.formats.parsing.cells import MAX_DIGITS, Lines, is_wide, numbers, split
@@ -93,7 +93,7 @@ def _score_column(source: Source, settings: ReadSettings) -> int | None:
         return None
     if columns[0] not in (4, 5):
         finding = f"--score is {columns[0]}, but a span table without a header has scores in column 4 or 5"
-        raise source.error(None, finding, "give the number of the column")
+        raise source.error(None, finding, "use the number of the column")
     return int(columns[0]) - 1
 
 
@@ -148,9 +148,9 @@ def _good_rows(source: Source, lines: Lines, rows: Ints, score_column: int | Non
     width = lines.cells[rows]
     widest = 4 if score_column is None else score_column + 1
     for row in rows[(width < 3) | (width > widest)].tolist():
-        finding = f"found {counted(lines.cells[row], 'column')} where a span table has 3 or 4"
+        finding = f"expected 3 or 4 columns, got {lines.cells[row]}"
         is_scored = lines.cells[row] == max(_WIDTHS) and _SCORE.fullmatch(lines.text(row).split()[-1]) is not None
-        remedy = "if the last column has scores, name it: --score 5" if is_scored else _REMEDY
+        remedy = "if the last column has scores, specify it with --score 5" if is_scored else _REMEDY
         source.report(lines.number(row), finding, remedy, "columns")
     rows = rows[(width >= 3) & (width <= widest)]
     first, not_first = numbers(lines.data, *_cells(lines, rows, 1))
@@ -158,7 +158,7 @@ def _good_rows(source: Source, lines: Lines, rows: Ints, score_column: int | Non
     bad = not_first | not_last | (first == 0) | (last < first)
     far = ~bad & (last > TOKENS.value)
     for row in rows[far].tolist():
-        finding = f"{lines.text(row)[:80]!r} is a span up to a token above {TOKENS.value:,}"
+        finding = f"{lines.text(row)[:80]!r} is a span that ends after token {TOKENS.value:,}"
         source.report(lines.number(row), finding, TOKENS.remedy, "span")
     for row in rows[bad].tolist():
         finding = f"{lines.text(row)[:80]!r} has no first and last token, counted from 1 and in this order"
@@ -188,7 +188,7 @@ def _shapes(
             finding = f"the tokens {text[:80]!r} do not run from {begin} to {after - 1}"
             remedy = "list the span's tokens, each once"
             if _SCORE.fullmatch(text) is not None:
-                remedy = "if this is a score, name its column: --score 4"
+                remedy = "if this is a score, specify its column with --score 4"
             source.report(lines.number(int(rows[row])), finding, remedy, "span")
         elif after - begin - len(tokens) > GAPS.value:
             finding = f"the span from {begin} to {after - 1} leaves out more than {GAPS.value:,} tokens"

@@ -304,7 +304,7 @@ def _as_input_error(address: Address, *others: type[Exception]) -> Iterator[None
         raise
     except Exception as error:  # every file system has different errors
         finding = f"cannot be read ({_reason(error)})"
-        raise InputError(str(address), None, finding, "check the address, the network and your rights") from None
+        raise InputError(str(address), None, finding, "check the address, the network and your permissions") from None
 
 
 def _reason(error: Exception) -> str:
@@ -349,7 +349,7 @@ def decompressed(file: BinaryIO, kind: Compression, error_of: Callable[[str, str
             finding = "the file is compressed with zstd, which is not installed"
             remedy = "run: pip install 'evenhand[zstd]'"
         else:
-            finding = f"the file is compressed with {kind.name}, which this Python was built without"
+            finding = f"the file is compressed with {kind.name}, which this Python does not support"
             remedy = "decompress the file first"
         raise error_of(finding, remedy) from None
     parts = _Parts(file, partial(kind.new, module))

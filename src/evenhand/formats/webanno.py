@@ -76,7 +76,7 @@ def read(source: Source, settings: ReadSettings, vocabulary: Vocabulary, columns
     lines = whole_text(source).split("\n")
     features, width = _features(source, lines)
     if len(columns) > 1:
-        raise source.error(None, "a document holds one annotation", "give the system's file beside it")
+        raise source.error(None, "a document contains only one annotation", "add the system's file")
     document = _OpenDocument(source, _chosen(source, features, settings.columns), width)
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r")
@@ -97,7 +97,7 @@ def _features(source: Source, lines: Sequence[str]) -> tuple[list[_Feature], int
             continue
         layer = _LAYER.fullmatch(line.rstrip("\r"))
         if layer is None:
-            raise source.error(number, f"{line[:80]!r} does not name a layer and its features", _REMEDY)
+            raise source.error(number, f"{line[:80]!r} does not specify a layer and its features", _REMEDY)
         name, names = layer[2].rpartition(".")[2], list(filter(None, layer[3].split("|"))) or [""]
         if layer[1] == "SP":
             features += [_Feature(name, feature, column + index) for index, feature in enumerate(names)]
@@ -114,8 +114,8 @@ def _chosen(source: Source, features: list[_Feature], named: tuple[ColumnName, .
         if len(candidates) > 1:
             candidates = _usual(candidates)
         if len(candidates) != 1:
-            finding = f"{','.join(map(str, named))!r} does not name a single column, the layers have {listed}"
-            raise source.error(None, finding, "name one of these with --column")
+            finding = f"{','.join(map(str, named))!r} does not specify a single column, the layers have {listed}"
+            raise source.error(None, finding, "specify one of these with --column")
         return candidates[0]
     layers = {feature.layer for feature in features}
     layer = {_USUAL_LAYER} if _USUAL_LAYER in layers else layers - _OF_WORDS or layers
@@ -153,7 +153,7 @@ class _OpenDocument:
         row = _ROW.fullmatch(line)
         cells = [] if row is None else row[7].split("\t")[1:]
         if row is None or len(cells) < self._width - _FIRST or any(cells[self._width - _FIRST :]):
-            finding = f"found {counted(len(line.split(chr(9))), 'column')} where the layers need {self._width}"
+            finding = f"expected {counted(self._width, 'column')} for the layers, got {len(line.split(chr(9)))}"
             self._source.report(number, finding, _REMEDY, "columns")
             return
         begin, end = int(row[4]), int(row[5])

@@ -56,7 +56,8 @@ _CODE_OF_TAG = {tag: code for code, tag in enumerate(TAGS)}
 _LOOSE_TAG = ints([0, *(1 + code // len(SUFFIXES) * len(SUFFIXES) for code in range(len(TAGS) - 1))])
 """For each tag the tag without suffix."""
 _MEND = (
-    f"mend it: tags are O, or B- or I- with {', '.join(CLASSES[:-1])} or {CLASSES[-1]}, which deriv or part may follow"
+    f"fix it: tags are O, or B- or I- with {', '.join(CLASSES[:-1])} or {CLASSES[-1]}, optionally "
+    "followed by deriv or part"
 )
 _SAME_TOKENS = "gold standard and prediction must have the same tokens in the same order"
 _TITLES = {
@@ -257,7 +258,7 @@ def germeval(
     `as_script` gives the figures of the script of the task, which confuses some entities (docs/how-to/germeval.md).
     """
     if as_script and repair != "begin":
-        raise SettingError(f"The script has its own rule for ill-formed entities; leave out --repair {repair}.")
+        raise SettingError(f"The script has its own rule for ill-formed entities; remove --repair {repair}.")
     settings = ReadSettings(format="germeval", encoding="iob2", system_encoding="iob2", repair=repair)
     delimiter, vocabulary = _checked_delimiter(delimiter), Vocabulary()
     sides = [(gold, ["gold", "system"])] if prediction is None else [(gold, ["gold"]), (prediction, ["system"])]
@@ -395,13 +396,13 @@ def _notes(files: Sequence[Annotation], strict: Metric, *, breaks_differ: bool) 
             yield f"{file.corpus.source}: dropped the empty columns at the end of {counted(trailing, 'line')}."
     gold, prediction = files[0].corpus.source, files[-1].corpus.source
     if breaks_differ:
-        yield f"{prediction}: its sentences differ from the gold standard's, which were used."
+        yield f"{prediction}: its sentences differ from those of the gold standard, which were used."
     if not strict.gold:
-        yield f"{gold}: the gold standard has no entity at all."
+        yield f"{gold}: the gold standard has no entities."
     if not strict.found:
-        yield f"{prediction}: the prediction has no entity at all."
+        yield f"{prediction}: the prediction has no entities."
     if strict.gold and strict.gold == strict.found == strict.correct:
-        yield f"{prediction}: the prediction is equal to the gold standard; is it the right file?"
+        yield f"{prediction}: the prediction is identical to the gold standard. Is this the right file?"
 
 
 def _difference(reported: Figures, other: Figures, rules: Mapping[str, int], *, as_script: bool) -> Iterator[str]:

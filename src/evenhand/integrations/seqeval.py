@@ -112,8 +112,8 @@ def recognised(text: Iterable[str], *, suffix: bool) -> Scheme:
         if any(prefixes == set(letters) for letters in choices.split()):
             return scheme
     raise ValueError(
-        f"No scheme (IOB2, IOE2, IOBES, BILOU) has the prefixes {', '.join(map(repr, sorted(prefixes)))}; "
-        "name one with scheme=."
+        "No scheme (IOB2, IOE2, IOBES, BILOU) has the prefixes "
+        f"{', '.join(map(repr, sorted(prefixes)))}; specify one with scheme=."
     )
 
 
@@ -313,7 +313,7 @@ def precision_recall_fscore_support(
     """
     refuse_weights(sample_weight)
     if beta < 0:
-        raise ValueError(f"beta is {quote(beta)}; give a number that is not negative.")
+        raise ValueError(f"beta is {quote(beta)}; it must be a number of 0 or more.")
     if average not in (None, *AVERAGES):
         raise ValueError(f"average is {quote(average)}; choose one of None, {', '.join(map(repr, AVERAGES))}.")
     counts = count(y_true, y_pred, mode if scheme else None, scheme, suffix=suffix)
@@ -357,7 +357,7 @@ precision_score, recall_score, f1_score = (_scorer(index, score) for index, scor
 def refuse_weights(sample_weight: object) -> None:
     """Refuse weights: seqeval accepts them, but they do not affect its scores."""
     if sample_weight is not None:
-        raise ValueError("sample_weight has no effect on scores of entities, in seqeval either; leave it out.")
+        raise ValueError("sample_weight has no effect on scores of entities, in seqeval either; remove it.")
 
 
 def averaged(

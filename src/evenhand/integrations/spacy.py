@@ -68,7 +68,7 @@ def make_scorer(
     out, as in spaCy's scorers.
     """
     if layer is not None and group is not None:
-        raise SettingError("layer and group name the same thing; give one.")
+        raise SettingError("layer and group specify the same thing; use only one.")
     if group is not None:
         layer = f"{GROUPS}{group}"
     if layer is not None and layer not in _SCORERS and not layer.startswith(GROUPS):

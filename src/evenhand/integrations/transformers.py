@@ -20,7 +20,7 @@ from evenhand.data.from_lists import Names
 from evenhand.errors import InputError
 from evenhand.results.result import Result
 
-_SAME = "give a model that has one prediction for each label"
+_SAME = "use a model with one prediction per label"
 Evaluation = Iterable[Any]
 """The input of a trainer's metrics, `transformers.EvalPrediction` or a tuple: logits or ids, labels, and maybe more."""
 

@@ -162,7 +162,7 @@ class DroppedSentences:
             corpus, source = batch.corpus, batch.corpus.source
             other = next((name for name, layer in batch.layers.items() if not isinstance(layer, _DIVISIBLE)), None)
             if other is not None:
-                remedy = "leave out --drop-leaked"
+                remedy = "remove --drop-leaked"
                 raise InputError(source, None, f"has the layer {other!r}, of which no sentence can be left out", remedy)
             dropped = self.is_dropped[before : before + corpus.sentences]
             before += corpus.sentences
@@ -177,7 +177,7 @@ class DroppedSentences:
         if before != len(self.is_dropped) and self.ids is None:
             size = len(self.is_dropped)
             finding = f"expected {size:,} sentences, as in the gold standard, to leave some out, got {before:,}"
-            raise InputError(source, None, finding, "leave out --drop-leaked")
+            raise InputError(source, None, finding, "remove --drop-leaked")
 
 
 def open_sides(
@@ -213,7 +213,7 @@ def _open_sides(
 ) -> Inputs:
     if systems is None:
         if not task.input.single_file:
-            raise SettingError(f"Gold and prediction of {task.name} are in two files; name the system's file, too.")
+            raise SettingError(f"Gold and prediction of {task.name} are in two files; add the system's file.")
         first, second = _two_columns(gold, read_as, vocabulary, files)
         return Inputs(lambda: first, {name_of(gold): lambda reference=None: second}, ("gold", "system"))
     opened = {name: _Opened(name, side, system_settings(read_as, name), vocabulary) for name, side in systems.items()}
@@ -362,7 +362,7 @@ def systems_by_name(systems: Systems) -> dict[str, Input] | None:
         sides = list(systems) if isinstance(systems, Iterable) and not is_single else [systems]
         sides = [submission for side in sides for submission in _submissions(side)]
         if isinstance(systems, Iterator) and wrap_object(sides) is not None:  # one system, and it can be read once
-            raise SettingError(f"{quote(systems)} gives its parts one by one; make a list of them: list(…).")
+            raise SettingError(f"{quote(systems)} yields its parts one by one; make a list of them: list(…).")
         named = _named_in_list(sides)
     if not named:
         raise SettingError("Nothing to score: give at least one system.")
@@ -402,7 +402,7 @@ def side_of(value: Any, name: str | None = None) -> Input:
         return side
     if (wrapped := wrap_object(value, name)) is None:
         remedy = wrapping_call(value) or "a path, or the result of eh.read, eh.tags or eh.spans"
-        raise SettingError(f"{quote_briefly(value)} is neither a file nor an annotation; give {remedy}.")
+        raise SettingError(f"{quote_briefly(value)} is neither a file nor an annotation; pass {remedy}.")
     return wrapped
 
 
@@ -452,7 +452,9 @@ def _two_columns(
 ) -> tuple[Stream, Stream]:
     """Gold and system columns of one file, which is read once."""
     if isinstance(side, Annotation):
-        raise SettingError("One annotation cannot be scored alone; give a system, or a file with two columns of tags.")
+        raise SettingError(
+            "A single annotation cannot be scored; add a system, or use a file with two columns of tags."
+        )
     columns = {name: settings.columns for name, settings in read_as.items()}
     settings = replace(read_as["gold"], system_encoding=read_as["system"].encoding)
     files = open_files(side, settings) if files is None else files.read_as(settings)
@@ -460,7 +462,7 @@ def _two_columns(
     if batch is not None and "gold" not in batch.layers:
         format = next(iter(batch.readings.values())).format
         name = side.name if isinstance(side, FileList | WrappedObject) else to_path(side)
-        raise SettingError(f"{name} ({format}) contains only one annotation; name a system's file, too.")
+        raise SettingError(f"{name} ({format}) contains only one annotation; add the system's file.")
     first, second = tee(notify_observers(name_of(side), stream))
     return first, second
 
@@ -609,7 +611,7 @@ def layers_of(
     files = None if isinstance(gold, Annotation) else open_files(gold, ReadSettings(side="gold"))
     choose = None if files is None else files.first.format.contents.choose
     if files is None or choose is None or not systems:
-        raise SettingError('layer="all" scores the layers of spaCy\'s documents; give documents on both sides.')
+        raise SettingError('layer="all" scores the layers of spaCy\'s documents; pass documents on both sides.')
     chosen, notes = choose(files, _opened_systems(systems, options, task), task, "all", None)
     return chosen["layers"], notes
 
@@ -627,9 +629,9 @@ def _named_layer(options: Mapping[str, Any]) -> ColumnChoice:
     """The layer or column that the user names."""
     layer, column = options.get("layer"), options.get("column")
     if layer is not None and column is not None:
-        raise SettingError("layer and column name the same thing; give one.")
+        raise SettingError("layer and column specify the same thing; use only one.")
     if layer == "all":
-        raise SettingError('layer="all" is for score; name one layer.')
+        raise SettingError('layer="all" works only in score; specify one layer.')
     return column if layer is None else layer
 
 
@@ -737,7 +739,7 @@ def _check(task: Task, settings: ScoreSettings, options: Mapping[str, Any]) -> N
     others |= {} if task.input.has_encoding else {"encoding": options.get("encoding")}
     for name, value in others.items():
         if value:
-            raise SettingError(f"{name} does nothing for {task.name}; leave it out.")
+            raise SettingError(f"{name} has no effect on {task.name}; remove it.")
 
 
 def _refuse(parameter: Parameter, task: Task, options: Mapping[str, Any]) -> None:
@@ -745,7 +747,7 @@ def _refuse(parameter: Parameter, task: Task, options: Mapping[str, Any]) -> Non
     for name in parameter.names:
         if name in options and parameter.value(options[name]) != parameter.default:
             option, tasks = name.replace("_", "-"), " or ".join(tasks_with(parameter))
-            raise SettingError(f"{option} does nothing for {task.name}; leave it out, or choose the task {tasks}.")
+            raise SettingError(f"{option} has no effect on {task.name}; remove it, or choose the task {tasks}.")
 
 
 def _read_settings(

@@ -96,7 +96,7 @@ class Run:
     def add_text(self, corpus: Corpus, reading: ReadInfo) -> None:
         """Count the text of the next batch of the gold standard, and note how it was read."""
         if not corpus.sentences and not corpus.names:
-            raise InputError(corpus.source, None, "it contains no sentences", "give a gold standard that has some")
+            raise InputError(corpus.source, None, "it contains no sentences", "use a gold standard that has some")
         self.gold.reading = self.gold.reading.plus(reading) if self.gold.reading else reading
         self.documents += len(corpus.documents) - int(corpus.continues)
         self.sentences += corpus.sentences
@@ -378,7 +378,7 @@ class Job:
             is_itself = is_same_file(self.gold, other) and _layer_of(run.gold.reading) == _layer_of(side.reading)
             if is_itself and is_perfect(run.tallies[name]):
                 finding = "gold standard and system are the same layer of one file"
-                remedy = "name the file of the system, or its layer with --column system:NAME"
+                remedy = "specify the system's file, or its layer with --column system:NAME"
                 raise InputError(str(path_of(other)), None, finding, remedy)  # type: ignore[arg-type]
 
 

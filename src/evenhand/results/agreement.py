@@ -389,7 +389,7 @@ class Adjudication(Displayed, WithTables):
         if not unclear:
             return ()
         finding = f"{unclear:,} unclear span{'s are' if unclear > 1 else ' is'} not in the corrected gold standard"
-        return (f"{finding}; only with --overrides, system spans that overlap unclear ones are left out, too.",)
+        return (f"{finding}; only with --overrides, system spans that overlap unclear ones are also left out.",)
 
     def merge(self, path: str | Path | None = None) -> str:
         """Return all overrides as one file, and write it to `path`, if given."""

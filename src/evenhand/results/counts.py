@@ -151,7 +151,7 @@ def saved_counts(content: bytes) -> Any:
     arrow.load()
     table = _read_table(arrow.BufferReader(content))
     if _METADATA not in (table.schema.metadata or {}):
-        raise ValueError("it is a table of something else")
+        raise ValueError("it contains a different table")
     saved = msgspec.json.decode(table.schema.metadata[_METADATA])
     tallies: dict[str, Any] = {name: {} for name in saved["run"]["systems"]}
     supertags: dict[str, Any] = {name: {} for name in tallies}
@@ -208,7 +208,7 @@ def add_up(parts: Sequence[Counts]) -> Counts:
         repeated = next((sources[file] for file in part.files if file in sources), None)
         if repeated is not None:
             finding = f"has the same gold standard as {repeated}"
-            raise InputError(part.source, None, finding, "name every part once")
+            raise InputError(part.source, None, finding, "list every part only once")
         sources |= dict.fromkeys(part.files, part.source)
         try:
             joining.add(copy_of(part.run) if part is first else part.run)
@@ -222,7 +222,7 @@ def _check_settings(first: Counts, part: Counts) -> None:
     if [*part.run.systems] != [*first.run.systems]:
         names, others = (", ".join(counts.run.systems) for counts in (part, first))
         finding = f"has the systems {names}, but {first.source} has {others}"
-        raise InputError(part.source, None, finding, "name the systems alike in all parts (NAME=FILE)")
+        raise InputError(part.source, None, finding, "use the same system names in all parts (NAME=FILE)")
     pairs = [(part.signatures[name], first.signatures[name]) for name in part.run.systems]
     pairs.append((f"groups:{part.groups}", f"groups:{first.groups}"))
     for own, other in pairs:

@@ -73,7 +73,7 @@ class Gate(Displayed, WithTables):
     def comparison(self) -> Comparison:
         """The comparison with the baseline; an error without a baseline."""
         if self.compared is None:
-            raise SettingError("The gate has no baseline to compare with; give gate a baseline.")
+            raise SettingError("The gate has no baseline to compare with; specify a baseline.")
         return self.compared
 
     @property

@@ -150,7 +150,7 @@ _LOADERS: Mapping[str, Callable[[str | Path], object]] = {
 def checked_json(source: str | Path) -> Saved:
     """The JSON of a saved result of any command, as a mapping. Loading the result checks it."""
     name, text = _read(source)
-    remedy = f"give a file that evenhand {', '.join(_LOADERS)} --as json wrote"
+    remedy = f"use a file written by evenhand {', '.join(_LOADERS)} --as json"
     try:
         saved: Saved = _convert(msgspec.json.decode(text), Saved)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
@@ -194,7 +194,7 @@ def _read(source: str | Path) -> tuple[str, bytes]:
         return str(source), Path(source).read_bytes()
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise InputError(str(source), None, f"cannot be read ({reason})", "give a saved result, or its text") from None
+        raise InputError(str(source), None, f"cannot be read ({reason})", "pass a saved result, or its text") from None
 
 
 def _check_origin(name: str, saved: Saved, command: str) -> None:
@@ -203,7 +203,7 @@ def _check_origin(name: str, saved: Saved, command: str) -> None:
     saved_by = _field(saved, "command", str)
     if saved_by != command:
         result_class = _CLASSES.get(saved_by)
-        remedy = f"load it with {result_class}.from_json" if result_class else f"give one of evenhand {command}"
+        remedy = f"load it with {result_class}.from_json" if result_class else f"use a result of evenhand {command}"
         raise InputError(name, None, f"is a result of evenhand {saved_by}, not of {command}", remedy)
     if _release(version) > _release(__version__):
         finding = f"was saved by Evenhand {version}, which is newer than this one ({__version__})"
@@ -223,7 +223,7 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def _invalid(name: str, command: str, detail: str) -> InputError:
-    remedy = f"give a file that evenhand {command}{'' if command == COMMAND else ' --as json or to_json'} wrote"
+    remedy = f"use a file written by evenhand {command}{'' if command == COMMAND else ' --as json or to_json'}"
     return InputError(name, None, f"is not a saved result of evenhand {command} ({detail})", remedy)
 
 

@@ -208,7 +208,7 @@ def notes_on_confidences(
 def nothing_to_resample(of: str, number: int) -> str:
     """The note on missing intervals and tests."""
     size = counted(number, of.removesuffix("s"))
-    return f"{NOTHING_TO_RESAMPLE}, as the gold standard has {size}: no intervals and no tests."
+    return f"{NOTHING_TO_RESAMPLE} because the gold standard has {size}: no intervals and no tests."
 
 
 def why_sentences(few_documents: int, alpha: float = ALPHA) -> str:
@@ -224,7 +224,7 @@ def notes_on_comparison(
     if left_out:
         units = f"{counted(left_out, unit)} of the gold standard {'is' if left_out == 1 else 'are'}"
         why = TASKS[task].display.remarks.get("left_out", "not all systems are scored on their sentences")
-        notes.append(f"{units} not compared, as {why}.")
+        notes.append(f"{units} not compared because {why}.")
     if shared is not None:
         units = f"the {counted(shared.units, unit)} that all systems have"
         scores = ", ".join(f"{name} {100 * score:.2f}" for name, score in shared.scores.items())

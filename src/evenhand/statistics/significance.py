@@ -246,7 +246,7 @@ def _cosine(first: Values, second: Values) -> float | None:
 def _paired(x: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Values, Values]:
     first, second = _scores(x), _scores(y)
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} scores cannot be correlated with {len(second)}; give two for each system")
+        raise ValueError(f"{len(first)} scores cannot be correlated with {len(second)}; pass two for each system")
     return first, second
 
 

@@ -222,7 +222,7 @@ class ScoreFilter:
         for name in self._systems:
             if self._labels.find(name) is not None:
                 finding = f"{name} is a system and a label, so --min-score {name}:NUMBER is ambiguous"
-                raise SettingError(f"{finding}; give the system another name: NAME=FILE.")
+                raise SettingError(f"{finding}; rename the system with NAME=FILE.")
 
 
 def transformed(score: Values, transform: str | None) -> Values:
@@ -255,7 +255,7 @@ def check_confidences(
     if not units or not (are_needed or (is_filtered and uses_confidences(settings.parameters))):
         return
     if not side.scored:
-        raise InputError(source, None, "no unit has a score", "Name the score field with --score")
+        raise InputError(source, None, "no unit has a score", "Specify the score field with --score")
     if side.unscored and settings.parameters["missing_score"] is None:
         raise InputError(source, None, f"{side.unscored:,} of {units:,} units have no score", "Set --missing-score")
 
@@ -449,7 +449,7 @@ def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:
         for reading in readings.values():
             if reading.doubt is not None:
                 what, advice = reading.doubt
-                finding = f"found {what}, where tags such as B-PER and O were expected"
+                finding = f"expected tags such as B-PER and O, got {what}"
                 raise InputError(name, None, finding, "; ".join(filter(None, (advice, SETTLE))))
         plain = [which for which, reading in readings.items() if reading.encoding == "plain"]
         if len(plain) != 1 or readings[plain[0]].is_named or not all(side.units for side in sides.values()):
@@ -457,5 +457,5 @@ def check_kinds(gold: SideSummary, systems: Mapping[str, SideSummary]) -> None:
         (which,) = plain
         other = "system" if which == "gold" else "gold"
         finding = f"the {which} file ({readings[which]}) and the {other} file ({readings[other]}) differ in kind"
-        remedy = f"choose the column of tags with --column {which}:N, or say --encoding {which}:plain"
+        remedy = f"choose the column of tags with --column {which}:N, or set --encoding {which}:plain"
         raise InputError(name, None, finding, remedy)

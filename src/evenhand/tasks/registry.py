@@ -129,7 +129,7 @@ def model_names(task: str, names: Iterable[str], functions: Collection[str] = ()
     """The names of measures from names, aliases and families as users write them, and from names of functions."""
     measures = [measure for name in names for measure in ([name] if name in functions else _resolve(task, name))]
     if not measures:
-        raise SettingError(f"No measure is named; {_choices(task)}.")
+        raise SettingError(f"No measure is specified; {_choices(task)}.")
     return tuple(dict.fromkeys(measures))
 
 
@@ -143,7 +143,7 @@ def check_functions(task: str, functions: Iterable[str]) -> None:
             )
         if _plain(name) in _all_names(task):
             other = _all_names(task)[_plain(name)]
-            raise SettingError(f"The function {name} has the name of the measure {other}; give it another name.")
+            raise SettingError(f"The function {name} has the name of the measure {other}; rename it.")
 
 
 def name_among(task: str, text: str, names: Sequence[str]) -> str | None:

@@ -368,7 +368,7 @@ def confusion_table(result: Result) -> Iterator[DisplayTable]:
         rows.append([name, *(cells.get(gold, {}).get(other, 0) for other in others), *missing])
         whole = None if gold == NO_LABEL else Query(result.name, right=False, gold=gold, by=by)
         queries.append([whole, *(ask(gold, other) for other in others), *missing])
-    few = f"The {len(shown)} labels with the most errors of {len(weight)}; --as json has them all."
+    few = f"The {len(shown)} labels with the most errors of {len(weight)}; --as json writes all of them."
     remark = few if len(shown) < len(weight) else ""
     yield DisplayTable(declared.title, columns, rows, remark=remark, queries=queries, shaded=True)
 
@@ -762,8 +762,8 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
         notes.append(f"{side} {name}: {_read_as(reading.looks_like, reading.encoding or '')}.")
     if reading.quotes_show:
         notes.append(
-            f"{side} {name}: its quotes match its offsets only as {reading.offsets}, so they are read like this "
-            f"(--offsets {side}:{reading.offsets} confirms it)."
+            f"{side} {name}: its quotes match its offsets only as {reading.offsets}, so they are "
+            f"read that way (--offsets {side}:{reading.offsets} confirms it)."
         )
     if reading.merged:
         spans = "1 span has a label" if reading.merged == 1 else f"{reading.merged:,} spans have labels"
@@ -776,19 +776,19 @@ def reading_notes(side: str, name: str, reading: ReadInfo, repair: str) -> list[
         for what, count in reading.skipped.items()
         if count and (side == "gold" or not what.startswith(UNANNOTATED))
     ]
-    refused = "--repair error refuses them"
+    refused = "--repair error rejects them"
     return notes + [f"{side} {name}: accepted {what} ({count:,}; {refused})." for what, count in reading.kept.items()]
 
 
 def unit_notes(name: str, units: int, unit: str, compared: str = "", *, identical: bool) -> list[str]:
     """Warnings for systems without units, and for systems identical to the gold standard in what is compared."""
     if not units:
-        return [f"system {name}: has no {unit} at all."]
+        return [f"system {name}: has no {plural(unit)}."]
     return [identical_note(name, compared or unit)] if identical else []
 
 
 def identical_note(name: str, unit: str) -> str:
-    return f"system {name}: its {plural(unit)} are identical to the gold standard's; is it the right file?"
+    return f"system {name}: its {plural(unit)} are identical to the gold standard's. Is this the right file?"
 
 
 def document_notes(name: str, mismatches: AlignmentIssues, unit: str = "documents") -> list[str]:
@@ -797,7 +797,7 @@ def document_notes(name: str, mismatches: AlignmentIssues, unit: str = "document
     if mismatches.missing:
         notes.append(f"system {name}: lacks {unit} {list_names(mismatches.missing)}; they count as empty.")
     if mismatches.extra:
-        notes.append(f"system {name}: has more {unit}, which are ignored: {list_names(mismatches.extra)}.")
+        notes.append(f"system {name}: has extra {unit}, which are ignored: {list_names(mismatches.extra)}.")
     return notes
 
 

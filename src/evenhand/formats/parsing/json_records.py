@@ -72,7 +72,7 @@ PROBLEM = "record"
 """The type of problems of records, for `check`."""
 NUMBERED = (
     "its labels are numbers, as doccano's old JSONL has them, without their names",
-    "export the project as JSONL (text label), a file for each user",
+    "export the project as JSONL (text label), with one file per user",
 )
 """The problem of records of old doccano, and its remedy."""
 TEXT, TOKENS, TAGS, OFFSETS = "a text", "tokens and spans", "tokens and tags", "offsets without a text"
@@ -88,8 +88,8 @@ SAMPLE_RECORDS = 1000
 _MAX_DEPTH = 3
 """The number of objects that may surround a list of records."""
 _ONE_PER_LINE = "write one JSON object per line"
-_WRITE = "mend it, or write one record per line"
-_NAME_IT = "or name the layer with --column"
+_WRITE = "fix it, or write one record per line"
+_NAME_IT = "or specify the layer with --column"
 Raw = dict[str, Any]
 """A decoded record."""
 Decoded = tuple[list[Raw], Ints]
@@ -177,7 +177,7 @@ def decoded_values(
     except UNREADABLE as error:
         raise not_json(source, "list of records", error) from None
     lines = zip(lines_of(data if whole is None else whole, values), map(bytes, values), strict=True)
-    return _decode_each(source, lines, decode_one, "a record", "mend it")
+    return _decode_each(source, lines, decode_one, "a record", "fix it")
 
 
 def _decode_each(
@@ -193,7 +193,7 @@ def _decode_each(
             if key is None:
                 source.report(line, f"{what} is not a JSON object ({finding})", remedy, PROBLEM)
             else:
-                source.report(line, finding, "mend the record", PROBLEM)
+                source.report(line, finding, "fix the record", PROBLEM)
 
 
 def not_json(source: Source, what: str, error: Exception) -> Exception:
@@ -236,7 +236,7 @@ def explain(error: Exception) -> tuple[str, str | None]:
     if wrong := _WRONG_TYPE.fullmatch(message):
         got = TYPE_NAMES.get(wrong[2], wrong[2])
         expected = " or ".join(TYPE_NAMES.get(name, name) for name in wrong[1].split(" | ") if name != "null")
-        return f"found {got} for {path}, which takes {expected}" if path else f"it is {got}", path
+        return f"expected {expected} for {path}, got {got}" if path else f"it is {got}", path
     if missing := _NO_FIELD.fullmatch(message):
         return f"{path or 'it'} has no {missing[1]!r}", path
     message = _NAME.sub(lambda name: TYPE_NAMES.get(name[1], name[1]), message.removeprefix("JSON is malformed: "))
@@ -253,7 +253,7 @@ class KindCheck:
     def check(self, line: int, kind: str) -> None:
         self.kind = self.kind or kind
         if kind != self.kind:
-            finding = f"the record has {kind} where the file began with {self.kind}"
+            finding = f"the record has {kind}, but the file began with {self.kind}"
             raise self._source.error(line, finding, "put the two into separate files", PROBLEM)
 
 
@@ -374,7 +374,7 @@ def _expand_bioc(document: Raw) -> list[Raw]:
             text, first = piece.get("text"), piece.get("offset", 0)
             if not isinstance(text, str):
                 if annotations:
-                    raise SpanError("a passage has annotations but no text", "give its text")
+                    raise SpanError("a passage has annotations but no text", "add its text")
                 continue
             if type(first) is not int:
                 raise SpanError("the offset of a passage is not a whole number")
@@ -383,7 +383,7 @@ def _expand_bioc(document: Raw) -> list[Raw]:
             records.append((ContinuedRecord if records else dict)(text=text, spans=spans))
     further = document.get("annotations") or []
     if further and (not records or not isinstance(further, list)):
-        raise SpanError("a document has annotations but no text", "give its passages")
+        raise SpanError("a document has annotations but no text", "add its passages")
     for annotation in further:
         start = _move(annotation, 0)["locations"][0]["offset"]
         first, index = max((pair for pair in begins if pair[0] <= start), default=begins[0])
@@ -395,7 +395,7 @@ def _move(annotation: Any, first: int) -> Any:
     """A BioC annotation with offsets into its passage, which begins at `first`."""
     locations = annotation.get("locations") if isinstance(annotation, dict) else None
     if not isinstance(locations, list) or not locations or not all(map(_is_location, locations)):
-        raise SpanError("an annotation of a passage has no locations", "give their offset and length")
+        raise SpanError("an annotation of a passage has no locations", "add their offset and length")
     return {**annotation, "locations": [{**each, "offset": each["offset"] - first} for each in locations]}
 
 
@@ -438,7 +438,7 @@ def contained(value: Any, depth: int = 0) -> Contents | None:
     for key in ("errors", "ErrorList"):
         if isinstance(value.get(key), list) and value[key]:
             finding = f"the file reports {len(value[key]):,} errors under {key!r}, so documents are missing"
-            raise SpanError(finding, "annotate these documents again, or leave them out of the gold standard")
+            raise SpanError(finding, "annotate these documents again, or remove them from the gold standard")
     if (table := _table(value)) is not None:
         return None, table
     if _is_record(value):
@@ -630,7 +630,7 @@ class Layers:
             self._check_predictions(system, layers)
             return system[0], layers[system[0]]
         if self.side == "system" and gold and not other:
-            raise SpanError(f"the record of a system has {gold[0]!r} only", _NAME_IT)
+            raise SpanError(f"the record of a system has only {gold[0]!r}", _NAME_IT)
         keys = other if self.side == "system" else gold or other
         keys = _preferred(record, {key: layers[key] for key in keys})
         if len(keys) > 1:
@@ -643,11 +643,11 @@ class Layers:
             return
         for key, value in record.items():
             if role_of(key) == "system" and _is_unread(key, value):
-                finding = f"the record has {key!r}, which is {name_of_type(value)}, beside {layer!r}"
+                finding = f"the record has {key!r}, which is {name_of_type(value)}, next to {layer!r}"
                 raise SpanError(finding, f"write spans or tags under {key!r}, {_NAME_IT}")
         if others := rivals(record, layer):
             finding = f"the record has {layer!r} and {others[0]!r}, and either could be meant"
-            raise SpanError(finding, f"name the layer with --column, such as --column system:{others[0]}")
+            raise SpanError(finding, f"specify the layer with --column, such as --column system:{others[0]}")
 
     def _check_predictions(self, keys: Sequence[str], layers: dict[str, str]) -> None:
         """Refuse the record of a system that has several predictions, or other ones than the first records."""
@@ -658,7 +658,7 @@ class Layers:
             raise SpanError(finding, f"write an empty list for no predictions, {_NAME_IT}")
         others = [key for key in layers if key not in keys]
         if self.predicted is None and others:
-            finding = f"the record has {keys[0]!r} beside {others[0]!r}, and the first records have not"
+            finding = f"the record has {keys[0]!r} next to {others[0]!r}, but the first records do not"
             raise SpanError(finding, _name_one(layers))
 
 
@@ -669,14 +669,14 @@ def _ambiguous(keys: Sequence[str], layers: dict[str, str]) -> SpanError:
 
 def _name_one(layers: dict[str, str]) -> str:
     names = ", ".join(layers) or "none of this record"
-    return f"name the layer with --column, such as --column system:{next(reversed(layers), 'KEY')} (layers: {names})"
+    return f"specify the layer with --column, such as --column system:{next(reversed(layers), 'KEY')} (layers: {names})"
 
 
 def column_key(settings: ReadSettings) -> str:
     """The key that a user names with `--column`."""
     if len(settings.columns) > 1 or isinstance(settings.columns[0], int):
         names = ",".join(map(str, settings.columns))
-        raise SettingError(f"column is {names}; for JSON, name the key of one layer, such as labels or predictions.")
+        raise SettingError(f"column is {names}; for JSON, specify the key of one layer, such as labels or predictions.")
     return str(settings.columns[0])
 
 
@@ -771,7 +771,7 @@ def text_of(record: Raw) -> tuple[str | None, str | None]:
         if isinstance(value, str):
             return key, value
         if key == "text" and value is not None and not _are_words(value):
-            raise SpanError(f"found {name_of_type(value)} for text, which takes a string")
+            raise SpanError(f"expected a string for text, got {name_of_type(value)}")
     others = [key for key, value in record.items() if isinstance(value, str) and len(value.split()) > 1]
     return (others[0], record[others[0]]) if len(others) == 1 else (None, None)
 
@@ -801,7 +801,7 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
     _, text = text_of(record)
     _, tokens = tokens_of(record)
     if tokens is None and record.get("tokens") is not None:
-        raise SpanError(f"found {name_of_type(record['tokens'])} for tokens, which takes a list")
+        raise SpanError(f"expected a list for tokens, got {name_of_type(record['tokens'])}")
     has_words = tokens is not None and all(isinstance(token, str) for token in tokens)
     key, kind = layers.choose(record) or ("", "")
     _check_layer(record, layers, key, kind)
@@ -810,7 +810,7 @@ def settle(record: Raw, layers: Layers, *, prefixed: bool = False, plain: bool =
         return SpanRecord(TAGS, tokens=tokens, tags=record[key], id=identifier, continues=continues)
     if text is None and not has_words:
         if tokens is not None:
-            raise SpanError("the record has tokens with offsets but no text", "give its text")
+            raise SpanError("the record has tokens with offsets but no text", "add its text")
         return _settle_textless(record, key, kind, prefixed, layers)
     spans = _read_spans(_without_layer(record, text) if kind in ("", "tags") else record[key], key, layers.scores)
     quotes = [
@@ -834,8 +834,8 @@ def _check_layer(record: Raw, layers: Layers, key: str, kind: str) -> None:
     groups = record.get("spans")
     is_unsided = role_of(key) == "any" and layers.column is None
     if groups == [] and kind == "spans" and key != "spans" and is_unsided:
-        finding = "the record has an empty list of spans beside another key that lists some"
-        raise SpanError(finding, "leave one of the two out")
+        finding = "the record has an empty list of spans next to another key that lists some"
+        raise SpanError(finding, "remove one of the two")
     if kind == "empty" and isinstance(groups, dict) and any(groups.values()):
         names = ", ".join(map(repr, groups))
         raise SpanError(f"the record has no entities, but span groups ({names})", "write the group under the key spans")
@@ -847,7 +847,7 @@ def _without_layer(record: Raw, text: str | None) -> list[Any]:
     """The spans of a record without a layer: none if Prodigy wrote it, otherwise an error."""
     for key, value in record.items():
         if role_of(key) == "any" and isinstance(value, dict) and key in ("spans", "entities", "ents"):
-            raise SpanError(f"found an object for {key}, which takes a list")
+            raise SpanError(f"expected a list for {key}, got an object")
     if text is None:
         finding = "the record has tokens but no spans, tags or ner_tags"
         raise SpanError(finding, "list its spans or tags under one of these keys")
@@ -857,8 +857,8 @@ def _without_layer(record: Raw, text: str | None) -> list[Any]:
         return []
     predicted = [key for key, kind in candidates(record).items() if role_of(key) == "system" and kind != "null"]
     if predicted:
-        finding = f"the record has {predicted[0]!r} only, which is the layer of a system"
-        raise SpanError(finding, f"name it with --column {predicted[0]}")
+        finding = f"the record has only {predicted[0]!r}, which is the layer of a system"
+        raise SpanError(finding, f"specify it with --column {predicted[0]}")
     finding = "the record has a text but no spans, entities, label or labels"
     raise SpanError(finding, "list its spans under one of these keys")
 
@@ -868,7 +868,7 @@ def _settle_textless(record: Raw, key: str, kind: str, prefixed: bool, layers: L
     is_output = key == SPAN_LIST or key.lower() in ("entities", "ents", "spans")
     if kind not in ("spans", "empty", "null") or (kind != "spans" and not is_output):
         finding = "the record has no text, data, tokens or words"
-        raise SpanError(finding, "give a text and spans, or tokens and spans or tags")
+        raise SpanError(finding, "write a text and spans, or tokens with spans or tags")
     spans = _read_spans(record[key], key, layers.scores)
     quotes = [span.quote for span in spans if span.quoted is not None]
     merged = len(spans) if prefixed else 0

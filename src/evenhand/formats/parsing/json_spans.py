@@ -54,8 +54,8 @@ Words = str | Sequence[str]
 """A text or its tokens."""
 COUNT = "count from 0, with exclusive ends"
 _PLAIN = Convention()
-_MEND = "mend its offsets, or choose other --offsets"
-_MEND_OFFSETS = "mend the offsets"
+_MEND = "fix its offsets, or choose other --offsets"
+_FIX_OFFSETS = "fix the offsets"
 _UNIT_NAMES = {"codepoints": "characters", "utf16": "UTF-16 units", "bytes": "bytes"}
 
 
@@ -115,8 +115,8 @@ def on_texts(texts: Sequence[str], counting: Convention | Offsets) -> tuple[Text
             remedy = f"{COUNT}, or choose --offsets utf16 if its tool counts UTF-16 units" if fits else COUNT
             return f"{span} ends after its text, which has {size} {_UNIT_NAMES[offsets]}", remedy
         if (characters.positions(ints([record, record]), ints([start, end])) < 0).any():
-            return f"{span} begins or ends within a character", "mend its offsets, or choose --offsets codepoints"
-        return f"{span} covers only spaces", "mend its offsets, or remove it"
+            return f"{span} begins or ends within a character", "fix its offsets, or choose --offsets codepoints"
+        return f"{span} covers only spaces", "fix its offsets, or remove it"
 
     return characters, OffsetMap(characters.positions, fault, first, beyond)
 
@@ -197,7 +197,7 @@ def spans_of(lists: Sequence[Sequence[JsonSpan]], offsets: OffsetMap, vocabulary
     names = [span.label for span in flat]
     codes = {name: vocabulary.labels.code(name) for name in dict.fromkeys(names)}
     for row in [row for row, name in enumerate(names) if not name] if "" in codes else ():
-        report(int(scope[row]), f"{flat[row]} has an empty label", "name its label")
+        report(int(scope[row]), f"{flat[row]} has an empty label", "add its label")
     spans = Spans.of(vocabulary, scope, start, end, ints([codes[name] for name in names]))
     if any(span.score is not None for span in flat):
         spans = replace(spans, score=score_column([MISSING if span.score is None else span.score for span in flat]))
@@ -221,7 +221,7 @@ def shapes(flat: Sequence[JsonSpan], spans: Spans, offset_map: OffsetMap, report
             parts = list(zip(starts.tolist(), ends.tolist(), strict=True))
         if not parts or any(start >= end for start, end in parts):
             finding = f"the parts of {span} do not run through it from start to end"
-            report(record, finding, "list them as [start, end], each after the one before")
+            report(record, finding, "list them as [start, end], in ascending order")
             continue
         gaps = [position for (_, end), (start, _) in pairwise(parts) for position in range(end, start)]
         shape[row] = spans.vocabulary.shapes.code(tuple(position - int(spans.start[row]) for position in gaps))
@@ -291,7 +291,7 @@ def misquoted(text: Words, quotes: Sequence[Quote], convention: Convention) -> F
     held = _quoted_text(text, wrong, convention)
     finding = f"{wrong.quoted!r} is quoted at [{start}, {end}], where the {what} {held!r}"
     others = _fitting([Quoted.of(text, quotes, ())])
-    return finding, f"choose --offsets {others[0]}, which fits" if len(others) == 1 else _MEND_OFFSETS
+    return finding, f"choose --offsets {others[0]}, which fits" if len(others) == 1 else _FIX_OFFSETS
 
 
 def check_quotes(
@@ -305,7 +305,7 @@ def check_quotes(
     for record, (text, listed) in enumerate(zip(words, quotes, strict=True)):
         fault = misquoted(text, listed, convention) if text is not None and listed else None
         if fault is not None:
-            report(record, fault[0], fault[1] if fault[1].startswith(remedies) else _MEND_OFFSETS)
+            report(record, fault[0], fault[1] if fault[1].startswith(remedies) else _FIX_OFFSETS)
 
 
 def convention_of(offsets: str | None, sample: Sequence[Quoted]) -> Convention:
@@ -405,7 +405,7 @@ def _plain(text: str) -> str:
 class SpanError(ValueError):
     """A span or record that cannot be read, with the finding and its remedy."""
 
-    def __init__(self, finding: str, remedy: str = "mend the record") -> None:
+    def __init__(self, finding: str, remedy: str = "fix the record") -> None:
         super().__init__(finding)
         self.fault: Fault = finding, remedy
 
@@ -640,7 +640,7 @@ def read_span(span: Any, path: str, scores: ScoreFields = USUAL, number: int = 0
     elif isinstance(span, list):
         listed = _read_list(span, path)
     else:
-        raise SpanError(f"found {name_of_type(span)} for {path}, which takes an object or a list")
+        raise SpanError(f"expected an object or a list for {path}, got {name_of_type(span)}")
     if not 0 <= listed.level <= _LARGEST:
         raise SpanError(f"expected a level of 0 or more for {path}, got {listed.level:.6g}")
     return listed
@@ -679,7 +679,7 @@ def _no_offsets(span: dict[str, Any], path: str) -> SpanError:
     known = [key for key in span if _normalized(key) in _STARTS or _normalized(key) in _ENDS]
     for key in known:
         if not isinstance(span[key], int | list | dict):
-            return SpanError(f"found {name_of_type(span[key])} for {path}.{key}, which takes a whole number")
+            return SpanError(f"expected a whole number for {path}.{key}, got {name_of_type(span[key])}")
     odd = [key for key in odd_offsets(span) if key not in known]
     if odd:
         fields = " and ".join(map(repr, odd[:3]))
@@ -694,7 +694,7 @@ def _no_offsets(span: dict[str, Any], path: str) -> SpanError:
 def _read_labels(span: dict[str, Any], fields: SpanFields, path: str) -> Sequence[str]:
     if fields.label is None:
         for key in (key for key in span if _normalized(key) in _LABELS):
-            raise SpanError(f"found {name_of_type(span[key])} for {path}.{key}, which takes a string")
+            raise SpanError(f"expected a string for {path}.{key}, got {name_of_type(span[key])}")
         raise SpanError(f"{path} has no 'label'")
     value = span[fields.label]
     if isinstance(value, str):
@@ -705,7 +705,7 @@ def _read_labels(span: dict[str, Any], fields: SpanFields, path: str) -> Sequenc
             raise SpanError(f"{path}.{fields.label} has no 'type'")
         return (value[keys[0]],)
     if not value or not all(isinstance(label, str) for label in value):
-        raise SpanError(f"expected strings for {path}.{fields.label}, got {value!r:.60}", "name its label")
+        raise SpanError(f"expected strings for {path}.{fields.label}, got {value!r:.60}", "add its label")
     return list(value)
 
 

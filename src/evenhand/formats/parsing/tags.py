@@ -19,7 +19,7 @@ from evenhand.data.encodings import OUTSIDE_TAGS, SETTLE, TagTable, doubt, looks
 from evenhand.data.layers import Spans, SparseTags, Tags
 from evenhand.data.vocabulary import NewCodes, SparseCodes, Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.errors import ILL_FORMED, LimitError, counted
+from evenhand.errors import ILL_FORMED, LimitError
 from evenhand.formats.source import Source
 from evenhand.settings import ReadSettings
 
@@ -95,13 +95,13 @@ class TagReader:
         foreign = self._table.codes_not_in(self._encoding, first)
         expects_labels = self._chosen.name == "plain" and not self._chosen.is_named
         for code, (tag, finding) in enumerate(zip(tags, findings, strict=True), first):
-            remedy = "mend it, or name the encoding (--encoding plain for labels without prefixes)"
+            remedy = "fix it, or specify the encoding (--encoding plain for labels without prefixes)"
             if finding is None and expects_labels and means_nothing(tag):
-                finding = f"found {tag!r} where labels and O were expected"
+                finding = f"expected labels or O, got {tag!r}"
                 remedy = "write O for tokens outside of spans"
             if finding is None and code in foreign:
                 finding = f"the tag {tag!r} does not occur in {self._encoding.upper()}, the encoding {self._how}"
-                remedy = "name the file's encoding with --encoding"
+                remedy = "specify the file's encoding with --encoding"
             if finding is not None:
                 self._wrong[code] = finding, remedy
 
@@ -113,7 +113,7 @@ class TagReader:
             for token, line in zip(tokens.tolist(), corpus.line_numbers(tokens).tolist(), strict=True):
                 begin = f"the span that begins here with {names[int(code[token])]!r}{self._location}"
                 finding = f"{begin} is ill-formed in {self._encoding.upper()}"
-                remedy = "mend it, or choose --repair begin or discard"
+                remedy = "fix it, or choose --repair begin or discard"
                 self._source.report(line if line >= 0 else None, finding, remedy, ILL_FORMED)
         first = int(tokens.min())
         return f"line {corpus.line(first)}, {names[int(code[first])]!r}"
@@ -191,14 +191,14 @@ def layers_of_tags(
     readings: dict[str, ReadInfo] = {}
     encoding = None
     if len(columns) > 1 and names.get("gold") == names.get("system"):
-        remedy = "give the system's file beside it, or name both columns with --column"
-        raise source.error(None, "found one column of tags where gold and prediction need two", remedy)
+        remedy = "add the system's file, or specify both columns with --column"
+        raise source.error(None, "expected two columns of tags (gold and prediction), got one", remedy)
     for layer, coded in columns.items():
         own_names: Sequence[str | None] = names.get(layer) or [None]
         if settings.task == "tags":
             if len(coded) != 1:
-                finding = f"found {counted(len(coded), 'column')} of tags, where one is scored"
-                raise source.error(None, finding, "name one")
+                finding = f"expected one column of tags, got {len(coded)}"
+                raise source.error(None, finding, "specify one")
             layers["tags"] = Tags(coded[0].code.column(), tuple(coded[0].new))
             readings["words"] = ReadInfo(format, column=own_names[0])
             if scores is not None:
@@ -283,5 +283,5 @@ def _check_labels(source: Source, coded: Coded, location: str, remedy: Callable[
     if doubtful is not None:
         what, advice = doubtful
         line = coded.corpus.line(int(is_outside.argmin()))
-        finding = f"found {what}{location}, where tags such as B-PER and O were expected"
+        finding = f"expected tags such as B-PER and O{location}, got {what}"
         raise source.error(line, finding, "; ".join(filter(None, (remedy(), advice, SETTLE))), "tag")

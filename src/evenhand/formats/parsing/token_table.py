@@ -160,11 +160,11 @@ class Layout:
             if column in self.names:
                 return self.names.index(column)
             names = f"this line names {', '.join(self.names)}" if self.names else "the file has no header line"
-            raise source.error(self.first_line, f"column {column!r} does not exist, {names}", "name another column")
+            raise source.error(self.first_line, f"column {column!r} does not exist, {names}", "specify another column")
         index = column - 1 if column > 0 else self.filled + column
         if not 0 <= index < self.columns:
             finding = f"column {column} does not exist, this line has {counted(self.columns, 'column')}"
-            raise source.error(self.first_line, finding, "name another column")
+            raise source.error(self.first_line, finding, "specify another column")
         return index
 
     @property
@@ -556,9 +556,10 @@ def _odd_lines(source: Source, layout: Layout, lines: Lines, odd: list[int]) -> 
         elif lines.drop_empty_end(line, layout.columns):
             shortened.append(line)
         else:
-            columns = counted(int(lines.cells[line]), "column")
-            finding = f"found {columns} where line {layout.first_line} has {layout.columns}"
-            remedy = "mend the line, or begin it with # if it is a comment"
+            finding = (
+                f"expected {counted(layout.columns, 'column')} as in line {layout.first_line}, got {lines.cells[line]}"
+            )
+            remedy = "fix the line, or start it with # if it is a comment"
             source.report(lines.number(line), finding, remedy, "columns")
     return documents, shortened
 
@@ -663,7 +664,7 @@ class _WeightColumnReader:
             number = -1.0
         if not isfinite(number) or number < 0:
             finding = f"the weight {text!r} in column {self._column + 1} is not a number of 0 or more"
-            self._source.report(line, finding, "mend it, or name another column", "weight")
+            self._source.report(line, finding, "fix it, or specify another column", "weight")
             return 0.0
         return number
 
@@ -705,8 +706,8 @@ class TableBatches(Iterator[Annotation]):
         self._tags = None
         if settings.task == "tags":  # tags are not decoded to spans
             if len(columns["spans"]) != 1:
-                finding = f"there are {len(columns['spans'])} columns of tags, where a task of tags has one"
-                raise source.error(None, finding, "name it with --column")
+                finding = f"expected one column of tags, got {len(columns['spans'])}"
+                raise source.error(None, finding, "specify it with --column")
             (self._tags,), columns = columns["spans"], {}
             self._tag_class = FeatureSets if settings.columns == (FEATURES,) else TagColumn
             self._coder = vocabulary.columns["tags"]

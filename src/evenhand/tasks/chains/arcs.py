@@ -155,9 +155,11 @@ def by_pronoun(
 ) -> Ints:
     """The slice `pronoun`: the lower-cased words of mentions that are not nominal; `labels` are mention types."""
     if getattr(answers, "kinds", ARCS_KINDS) != ARCS_KINDS:
-        raise SettingError("The slice 'pronoun' is for mentions; compare by arcs_any, or leave it out.")
+        raise SettingError("The slice 'pronoun' needs mentions; compare by arcs_any, or remove it.")
     if labels.find(NOUNS) is None:
-        raise SettingError("The slice 'pronoun' is for mentions, and takes the POS of words; leave it out.")
+        raise SettingError(
+            "The slice 'pronoun' needs the POS of words, which the gold standard does not have; remove it."
+        )
     noun, nouns = labels.find(NOUNS), names.code(NOUNS)
     rows = zip(*(column.tolist() for column in (answers.label, answers.sentence, answers.start)), strict=True)
     return ints(

@@ -80,7 +80,7 @@ def _checked(key: Iterator[Annotation], files: DocumentFiles) -> Iterator[Annota
         yield batch
         del batch  # so it is freed before the next one is read
     if len(files) and not has_words:
-        raise InputError(source, None, "contains no words", "give a gold standard that has some")
+        raise InputError(source, None, "contains no words", "use a gold standard that has some")
 
 
 def evaluate(part: Part, request: EvaluationRequest) -> ChainEvaluation:

@@ -291,14 +291,14 @@ def notes(
     notes += shared.document_notes(name, mismatches)
     if mismatches.words:
         words = shared.with_verb(mismatches.words, "word", "differs", "differ")
-        first = f"the first one: {mismatches.first_word}; --align strict refuses them"
+        first = f"the first one: {mismatches.first_word}; --align strict rejects them"
         notes.append(f"system {name}: {words} from the gold standard ({first}).")
     if mismatches.nodes:
         nodes = shared.with_verb(mismatches.nodes, "empty node")
         effect = "mentions there are wrong or missing, unless zeros match by what they depend on"
         notes.append(f"system {name}: {nodes} in one of the two files only; {effect}.")
     if not gold.units:
-        notes.append(f"gold {gold.name}: has no mention at all.")
+        notes.append(f"gold {gold.name}: has no mentions.")
     elif not gold.labels:
         notes.append(f"gold {gold.name}: has no POS, so types of mentions and arcs_nom are not available.")
     return (*notes, *shared.unit_notes(name, side.units, "mention", "chain", identical=identical))

@@ -141,7 +141,7 @@ def _resolve(values: dict[str, Any], content: spec.GoldProfile) -> None:
     for name, value in PRESETS.get(preset, {}).items():
         if values[name] not in (None, value):
             option = name.replace("_", "-")
-            raise SettingError(f"preset {preset} has another value for {option}; leave out one of the two.")
+            raise SettingError(f"preset {preset} sets another value for {option}; remove one of the two.")
         values[name] = value
     defaults = {
         "mention_match": "head" if has_heads else "exact",
@@ -325,14 +325,14 @@ def _scorable(content: spec.GoldProfile, names: Sequence[str] = ()) -> tuple[str
 
 def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
     if "arcs_nom" in settings.match and "pos" not in content.traits:
-        raise SettingError("arcs_nom takes the POS of words, which the gold standard does not have; leave it out.")
+        raise SettingError("arcs_nom needs the POS of words, which the gold standard does not have; remove it.")
     if HEADS in content.traits:
         return
     options = [f"{name} {settings[name]}" for name in ("preset", "zeros") if settings[name] is not None]
     options += [f"mention-match {settings['mention_match']}"] if settings["mention_match"] != "exact" else []
     options += [name for name in OF_HEADS if name in settings.match]
     if options:
-        raise SettingError(f"{options[0]} needs the heads of mentions, which only CorefUD files have; leave it out.")
+        raise SettingError(f"{options[0]} needs the heads of mentions, which only CorefUD files have; remove it.")
 
 
 TASK = spec.Task(

@@ -26,7 +26,7 @@ VALID, ERROR, SKIP = range(3)
 _QUOTES = ("'", '"', "/")
 _MAX_QUOTED = 40
 """Characters of a word that a message quotes."""
-_SAME_SENTENCES = "give a line for each sentence in all files; an empty one for a missing tree"
+_SAME_SENTENCES = "write one line per sentence in all files, and an empty line for a missing tree"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Forest:
     def of(annotation: Annotation, vocabulary: Vocabulary) -> Forest:
         corpus, layer, tags = annotation.corpus, annotation.layers.get(CONSTITUENTS), annotation.layers.get(POS_TAGS)
         if not isinstance(layer, Constituents) or not isinstance(tags, Tags):
-            raise InputError(corpus.source, None, "has no bracketed trees", "give files that have some")
+            raise InputError(corpus.source, None, "has no bracketed trees", "use files that have some")
         assert corpus.tokens is not None
         assert corpus.bounds is not None
         shared = Constituents(layer.brackets.into(vocabulary), layer.lines, layer.problems)
@@ -101,7 +101,7 @@ class ForestFollower(Follower):
         while size:
             forest = self._next()
             if forest is None:
-                finding = f"the file ends after {counted(self._taken, 'sentence')}, and the gold standard goes on"
+                finding = f"the file ends after {counted(self._taken, 'sentence')}, but the gold standard continues"
                 raise InputError(self._source, None, finding, _SAME_SENTENCES, "text")
             part = forest if len(forest) <= size else forest.slice(0, size)
             self._waiting = None if part is forest else forest.slice(size, len(forest))
@@ -231,7 +231,7 @@ def comparable_sentences(gold: Forest, system: Forest, selection: Selection) -> 
             sentences.status[sentence], sentences.reasons[sentence] = ERROR, f"{side} tree: {problem}"
     for sentence in np.flatnonzero(_word_counts(system, keep_system) == 0).tolist():
         if sentence not in system.layer.problems:
-            sentences.status[sentence], sentences.reasons[sentence] = SKIP, "the system has no word"
+            sentences.status[sentence], sentences.reasons[sentence] = SKIP, "the system has no words"
     _compare_lengths(sentences, selection)
     _compare_words(sentences, selection)
     return sentences

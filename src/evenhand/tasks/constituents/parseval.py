@@ -202,11 +202,11 @@ def count_crossing(pair: BracketPair, *, short: bool = False) -> Tally:
 
     - `complete` = complete matches / valid sentences
     - `crossing`: its headline is the share of valid sentences without a crossing bracket. Tables also have the number
-      of crossing brackets, their mean over valid sentences, and the sentences with two at most.
+      of crossing brackets, their mean over valid sentences, and the sentences with at most two.
     - `complete-short`, `crossing-short`: only sentences up to CUTOFF_LEN words.
     - `complete-all`, `crossing-all` and their `-short` forms: shares of the valid sentences and of those that the
       system failed on, which count as wrong. valid_share = valid / (valid + failed). two_or_less_share of `crossing` is
-      the share of sentences with two crossing brackets at most.
+      the share of sentences with at most two crossing brackets.
 
     The printed results that come with EVALB have other totals of crossing brackets than its program computes; Evenhand
     agrees with the program.

@@ -110,7 +110,10 @@ def details(result: Result, style: TableStyle = PLAIN, *, alone: bool = True) ->
     if left_out is not None:
         rows, remark = left_out.rows, ""
         if len(rows) > _MAX_LISTED:
-            rows, remark = rows[:_MAX_LISTED], f"The first {_MAX_LISTED} of {len(rows):,}; --as json has them all."
+            rows, remark = (
+                rows[:_MAX_LISTED],
+                f"The first {_MAX_LISTED} of {len(rows):,}; --as json writes all of them.",
+            )
         yield DisplayTable(left_out.title, left_out.columns, rows, remark=remark)
     for name in ("labeled", _LABELED_ALL):
         if name in result.scores and (name == detailed or _differs(result, _LABELED_ALL)):
@@ -199,7 +202,7 @@ def notes(
             "other scores of EVALB, which may gain by that; labeled-all and the like count them as wrong."
         )
     if mended := side.noted[MENDED]:
-        notes.append(f"system {name}: in {counted(mended, 'sentence')}, quotes were mended (QUOTE_LABEL).")
+        notes.append(f"system {name}: in {counted(mended, 'sentence')}, quotes were repaired (QUOTE_LABEL).")
     if identical:
         notes.append(shared.identical_note(name, "bracket"))
     return (*notes, *shared.label_notes(gold, name, side.labels, "bracket"))
@@ -209,7 +212,7 @@ def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
     """A note on parameter files that ignore labels."""
     if settings["prm"].labeled:
         return ()
-    return (f"{settings['prm'].name} has LABELED 0: labels do not count in labeled, nor in complete.",)
+    return (f"{settings['prm'].name} has LABELED 0: labels do not count in labeled and complete.",)
 
 
 def is_perfect(tallies: Mapping[str, Tally]) -> bool:

@@ -87,7 +87,7 @@ def _complete(name: str, settings: ScoreSettings) -> Formula:
 
 
 def _crossing(name: str, settings: ScoreSettings) -> Formula:
-    definition = "sentences with two crossing brackets at most."
+    definition = "sentences with at most two crossing brackets."
     return _sentence_share(
         *(name, settings, "no_crossing", ("valid", "crossings", "no_crossing", "two_or_less")),
         lambda whole: Ratio("two_or_less_share", {"two_or_less": 1.0}, whole, definition),
@@ -317,9 +317,9 @@ def _problem(key: str, values: Sequence[str]) -> tuple[str, str] | None:
         return f"{key!r} is not a key of EVALB", f"choose from {', '.join(KEYS)}"
     minimum = 2 if key in _CLASSES else 1
     if len(values) < minimum:
-        return f"{key} has {len(values)} values", f"give {minimum} at least"
+        return f"{key} has {len(values)} values", f"write at least {minimum}"
     if key in _NUMBERS and not (values[0].isdecimal() and values[0].isascii() and len(values[0]) < 10):
-        return f"{key} is {values[0]!r}", "give a whole number"
+        return f"{key} is {values[0]!r}", "write a whole number"
     return None
 
 
@@ -334,7 +334,7 @@ PARAMETERS = (
         "prm",
         "text",
         COLLINS,
-        "Parameters of EVALB: collins, none, or a .prm file, which is read as it is [collins].",
+        "EVALB parameters: collins, none, or a .prm file [collins].",
         conversion=ParameterConversion(parse=parse_rules, stored=EvalbRules, spell=str),
         cli=CommandLine(metavar="collins|none|FILE"),
     ),
@@ -342,7 +342,7 @@ PARAMETERS = (
         "cutoff",
         "whole",
         None,
-        "Words up to which a sentence is short [CUTOFF_LEN of --prm, 40].",
+        "Maximum number of words in a short sentence [CUTOFF_LEN of --prm, 40].",
         allowed=Allowed(least=0, optional=True),
     ),
     spec.choice(
@@ -404,7 +404,7 @@ TASK = spec.Task(
         errors=lazy("evenhand.tasks.constituents.tables:error_bars"),
         confusion=spec.Confusion(
             (with_errors("labeled"), "labeled"),
-            caption="Errors only: wrong bounds on the diagonal, wrong labels beside it.",
+            caption="Errors only: wrong bounds on the diagonal, wrong labels off it.",
             diagonal="wrong bounds",
             one_sided=("FN", "FP"),
         ),

@@ -80,10 +80,10 @@ def notes(
         notes.append(f"system {name}: no document name matches the gold standard; documents are matched by order.")
     if mismatches.words:
         tokens = shared.with_verb(mismatches.words, "token")
-        notes.append(f"system {name}: {tokens} spelled otherwise than in the gold standard ({mismatches.first_word}).")
+        notes.append(f"system {name}: {tokens} spelled differently in the gold standard ({mismatches.first_word}).")
     if respelled := side.noted[RESPELLED]:
         links = shared.with_verb(respelled, "link")
-        notes.append(f"system {name}: under hipe-strict, {links} wrong only because tokens are spelled otherwise.")
+        notes.append(f"system {name}: under hipe-strict, {links} wrong only because tokens are spelled differently.")
     for file, summary in ((f"gold {gold.name}", gold_count), (f"system {name}", side)):
         if unlinked := summary.noted[UNLINKED]:
             notes.append(f"{file}: ignored {counted(unlinked, 'span')} without a link.")

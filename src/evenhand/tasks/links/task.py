@@ -155,7 +155,7 @@ def _parse_same_ids(text: str) -> SameIds:
     side, colon, remainder = text.partition(":")
     only, path = (side, remainder) if colon and side in SIDES else (None, text)
     if not path:
-        raise SettingError(f"{text!r} names no table of identifiers; write FILE, gold:FILE or system:FILE.")
+        raise SettingError(f"{text!r} is not a table of identifiers; write FILE, gold:FILE or system:FILE.")
     import hashlib  # slow to load, and rarely needed
 
     from evenhand.formats.source import Source
@@ -205,7 +205,7 @@ PARAMETERS = (
         "nil_labels",
         "names",
         (),
-        "Labels of system spans whose links are taken as NIL (TIME, for the relaxed scores of HIPE).",
+        "Labels of system spans whose links are treated as NIL (TIME, for the relaxed scores of HIPE).",
         conversion=ParameterConversion(spell=lambda names: "+".join(names) or "none"),
     ),
     *spec.CONFIDENCES,

@@ -114,7 +114,7 @@ def _parse_field(text: str) -> tuple[str, tuple[tuple[str, Any], ...]]:
 def checked_options(options: Any, name: str) -> tuple[tuple[str, Any], ...]:
     """The options of a field, converted and checked."""
     if not isinstance(options, Mapping):
-        raise SettingError(f"The options of {name} are {quote(options)}; give a mapping such as {{'weight': 2}}.")
+        raise SettingError(f"The options of {name} are {quote(options)}; use a mapping such as {{'weight': 2}}.")
     known = tuple(field.name for field in dataclass_fields(FieldOptions))
     values = {}
     for key, value in options.items():
@@ -294,7 +294,7 @@ def read_json(path: Any, what: str) -> tuple[Source, bytes, Any]:
     try:
         return source, data, json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise source.error(getattr(error, "lineno", None), "invalid JSON", f"give {what}") from None
+        raise source.error(getattr(error, "lineno", None), "invalid JSON", f"use {what}") from None
 
 
 @dataclass(frozen=True)
@@ -314,12 +314,12 @@ def schema_of(schema: Any, name: str) -> Schema:
     import hashlib  # slow to load
 
     if not isinstance(schema, Mapping):
-        raise InputError(name, None, f"expected a JSON schema, got {quote(schema)}", "give an object")
+        raise InputError(name, None, f"expected a JSON schema, got {quote(schema)}", "pass an object")
     text = json.dumps(schema, sort_keys=True, default=str)
     table: dict[str, dict[str, Any]] = {}
     for number, (field, options) in enumerate(_schema_fields(schema, schema, (), name, ())):
         if number > _MAX_FIELDS:
-            raise InputError(name, None, f"the schema has more than {_MAX_FIELDS:,} fields", "give a smaller schema")
+            raise InputError(name, None, f"the schema has more than {_MAX_FIELDS:,} fields", "use a smaller schema")
         table.setdefault(field, {}).update(options)
     fields = tuple((field, tuple(sorted(options.items()))) for field, options in table.items())
     return Schema(name, hashlib.sha256(text.encode()).hexdigest()[:8], fields)

@@ -226,7 +226,9 @@ def parse_ontology(path: Any) -> Ontology:
     source, data, value = read_json(path, "a list of relations")
     relations = value.get("relations") if isinstance(value, dict) else value
     if not isinstance(relations, list) or not all(isinstance(name, str) for name in relations):
-        raise source.error(None, "has no list of relations", "give a list of texts, or an object with one as relations")
+        raise source.error(
+            None, "has no list of relations", "write a list of strings, or an object with such a list under relations"
+        )
     return Ontology(source.name, hashlib.sha256(data).hexdigest()[:8], tuple(relations))
 
 
@@ -246,7 +248,9 @@ def count_text2kg(pair: RecordPair) -> Tally:
     """
     ontology = pair.settings["ontology"]
     if ontology is None:
-        raise SettingError("The measure text2kg needs the relations of the ontology; name their file with --ontology.")
+        raise SettingError(
+            "The measure text2kg needs the relations of the ontology; specify their file with --ontology."
+        )
     relations = {name.replace(" ", "_") for name in ontology.relations}
     rows = [
         {"documents": 1.0} if status == "missing" else _text2kg(*values, relations)

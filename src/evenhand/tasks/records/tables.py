@@ -106,10 +106,10 @@ def notes(
             notes.append(f"system {name}: the values of {answers} are under {item!r}; try --at {item}.")
         elif prefix == GREEDY:
             notes.append(
-                f"{WARNING}system {name}: lists {item} are too long for an exact alignment and paired greedily."
+                f"{WARNING}system {name}: lists {item} are too long for exact alignment and are paired greedily."
             )
         elif prefix == NOT_NEAR:
-            notes.append(f"system {name}: lists {item} are too long to look for similar values.")
+            notes.append(f"system {name}: lists {item} are too long for a search of similar values.")
     if identical:
         notes.append(f"{WARNING}system {name} is identical to the gold standard. Is this the right file?")
     return tuple(notes)

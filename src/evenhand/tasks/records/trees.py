@@ -131,7 +131,7 @@ class TreeBuilder:
             try:
                 return self._build(json_data(value), field, parent, step)
             except UnreadableError as error:
-                raise LimitError(f"a value is of type {error}, which cannot be read", "give JSON data") from None
+                raise LimitError(f"a value is of type {error}, which cannot be read", "use JSON data") from None
         node = Container(field, parent, step, kind is list)
         children = node.children
         if kind is list:
@@ -162,7 +162,7 @@ class TreeBuilder:
         if value.__class__ is float and not isfinite(value):
             value = "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
             if self.is_gold:
-                raise LimitError(f"expected a JSON number, got {value}", "give a number or null")
+                raise LimitError(f"expected a JSON number, got {value}", "use a number or null")
         if value.__class__ is str and len(value) > _LONG and len(value) > CHARACTERS.value:
             raise LimitError(f"a value has {len(value):,} characters", CHARACTERS.remedy)
         key = scalar_key(value) if field.is_default else comparison_key(value, field.options)

@@ -91,7 +91,7 @@ def _labels(side: RelationSide, rows: Ints, is_entity: Bools) -> Ints:
 def _all_units(pair: RelationPair) -> tuple[Ints, Ints, Ints, Ints]:
     """Scope, kind, and rows on both sides of all units."""
     if len({side.parts is None for side in pair.as_read}) > 1:
-        remedy = "give both sides with offsets into a text, or both with tokens"
+        remedy = "use files with text offsets on both sides, or with tokens on both"
         raise SettingError(f"ehealthkd compares the parts of entities as files list them; {remedy}.")
     gold, system = map(_Sentences, pair.as_read)
     scopes = distinct(pair.as_read[0].spans.scope).tolist()

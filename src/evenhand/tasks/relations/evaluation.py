@@ -80,7 +80,7 @@ def _checked(batch: Annotation) -> Annotation:
 def _relations(batch: Annotation) -> Relations:
     relations = batch.layers.get(RELATIONS)
     if not isinstance(relations, Relations):
-        raise SettingError(f"{batch.corpus.source} has no relations; give a file that has some.")
+        raise SettingError(f"{batch.corpus.source} has no relations; use a file that has some.")
     return relations
 
 
@@ -124,7 +124,7 @@ class NumberedRelations:
         here, is_tail_here = (np.isin(ends, spans.level) for ends in self._waiting[1:3])
         if (here != is_tail_here).any():
             finding = "a relation has its ends in two documents of the gold standard"
-            raise InputError(self._source, None, finding, "give documents that hold whole relations on both sides")
+            raise InputError(self._source, None, finding, "use documents that contain whole relations on both sides")
         label, *ends, marked = self._waiting[:, here]
         known = self._scores[here]
         self._waiting, self._scores = self._waiting[:, ~here], self._scores[~here]

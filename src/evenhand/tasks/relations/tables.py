@@ -82,9 +82,11 @@ def notes(
         notes += shared.document_notes(name, side.mismatches, "lines" if is_line else "documents")
         if side.mismatches.words:
             lines = shared.with_verb(side.mismatches.words, "line")
-            notes.append(f"system {name}: {lines} spelled otherwise than in the gold standard; offsets count as given.")
+            notes.append(
+                f"system {name}: {lines} spelled differently in the gold standard; offsets are used unchanged."
+            )
     if side.breaks_differ:
-        notes.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
+        notes.append(f"system {name}: its sentences differ from those of the gold standard, which were used.")
     notes += shared.unit_notes(name, side.units, "relation", identical=identical)
     return (*notes, *shared.label_notes(gold, name, side.labels, "relation"))
 
@@ -93,7 +95,11 @@ def _side_notes(side: str, name: str, reading: ReadInfo, repeated: int) -> list[
     kept = {problem: count for problem, count in reading.kept.items() if problem != _QUOTES}
     notes = shared.reading_notes(side, name, replace(reading, kept=kept), "begin")
     if quotes := reading.kept.get(_QUOTES):
-        spans = "1 span quotes another text than it covers" if quotes == 1 else f"{quotes:,} spans quote other texts"
+        spans = (
+            "1 span quotes a text that it does not cover"
+            if quotes == 1
+            else f"{quotes:,} spans quote texts that they do not cover"
+        )
         notes.append(f"{side} {name}: {spans}; offsets count (--quotes note).")
     if repeated:
         relations = "1 relation repeats another" if repeated == 1 else f"{repeated:,} relations repeat others"

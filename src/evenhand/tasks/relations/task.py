@@ -121,7 +121,7 @@ MEASURES = (
         *("Type and labels are equal, and both arguments overlap.", "overlap"),
     ),
     _measure(
-        "fair", "measures:count_fair", _fair, "Each relation counts once; kinds of errors tell whose fault they are."
+        "fair", "measures:count_fair", _fair, "Each relation counts once; error types show which part is at fault."
     ),
     _measure(
         *("ehealthkd", "ehealthkd:count_ehealthkd", _ehealthkd),
@@ -132,7 +132,7 @@ MEASURES = (
             spec.choice(
                 "ehealthkd_counts",
                 ("both", "entities", "relations"),
-                "What is counted: both (scenarios 1 and 4), entities (2) or relations (3).",
+                "Units to count: both (scenarios 1 and 4), entities (2) or relations (3).",
                 effect=Effect(compares=False),
             ),
         ),
@@ -153,19 +153,19 @@ PARAMETERS = (
     spec.choice(
         "unannotated",
         ("keep", "skip"),
-        "Sentences without gold spans: count what systems have there (keep), or leave them out (skip).",
+        "Sentences without gold spans: count the output of systems there (keep), or ignore it (skip).",
     ),
     SENTENCES,
     spec.choice(
         "newlines",
         ("two", "one"),
-        "Characters that CRLF counts in offsets of brat: two, or one.",
+        "Characters per CRLF in brat offsets: two or one.",
         effect=Effect(reads=True),
     ),
     spec.choice(
         "quotes",
         ("error", "note"),
-        "Spans of brat that quote another text than they cover: an error, or a note.",
+        "brat spans that quote a text that they do not cover: an error, or a note.",
         effect=Effect(reads=True),
     ),
     *spec.CONFIDENCES,
@@ -224,7 +224,7 @@ TASK = spec.Task(
         errors=lazy("evenhand.tasks.relations.tables:error_bars"),
         confusion=spec.Confusion(
             ("fair",),
-            caption="Errors only: wrong arguments and directions on the diagonal, wrong types beside it.",
+            caption="Errors only: wrong arguments and directions on the diagonal, wrong types off it.",
             diagonal="wrong arguments and directions",
             one_sided=("AM, FN", "AS, FP"),
         ),

@@ -79,7 +79,7 @@ def units(pair: SpanPair, measure: str) -> UnitRows:
 
 def _sentences(numbers: Mapping[str, int], document: str) -> int:
     if document not in numbers:
-        raise SettingError(f"sentences has no document {document!r}; give a line with its name, a tab and a number.")
+        raise SettingError(f"sentences has no document {document!r}; add a line with its name, a tab and a number.")
     return numbers[document]
 
 

@@ -130,9 +130,9 @@ class _Followers:
         request, sides = self._request, self._request.sides
         gold = None if self._first is None else self._first.corpus
         if gold is None or gold.tokens is None:
-            finding = "has no text in which the strings of a language model could be found"
+            finding = "has no text in which to find the strings of a language model"
             raise InputError(
-                "the gold standard" if gold is None else gold.source, None, finding, "give tokens or a text"
+                "the gold standard" if gold is None else gold.source, None, finding, "use a file with tokens or a text"
             )
         answers: AnswersByOrder | AnswersById
         count, has_ids = 0, first.corpus.ids is not None
@@ -163,9 +163,9 @@ def _on_gold(request: EvaluationRequest, gold: Annotation | None, stream: Stream
     if first.extractions is not None:
         return stream
     if not _has_offsets_only(first) or gold.corpus.bounds is None:
-        finding = "has offsets without texts, and the other side does not"
+        finding = "has offsets without texts, unlike the other side"
         source = first.corpus.source if _has_offsets_only(first) else gold.corpus.source
-        raise InputError(source, None, finding, "give its texts, too")
+        raise InputError(source, None, finding, "add its texts")
     from evenhand.tasks.spans.grounding import on_gold_texts  # rare
 
     return on_gold_texts(Annotation.concatenate(list(stream)), request.sides.gold(), request.vocabulary)
@@ -192,8 +192,8 @@ def _contents(open_side: Open) -> Iterator[object]:
 def _are_by_id(gold: Corpus, system: Corpus) -> bool:
     """Whether both sides have ids; if only one has, words must tell what belongs together."""
     if (gold.ids is None) != (system.ids is None) and (gold.tokens is None or system.tokens is None):
-        finding = "one side has ids, the other has none, and no words tell which documents belong together"
-        raise InputError(system.source, None, finding, "give ids on both sides")
+        finding = "one side has ids, the other has none, and no words show which documents match"
+        raise InputError(system.source, None, finding, "use ids on both sides")
     return gold.ids is not None and system.ids is not None
 
 
@@ -204,29 +204,31 @@ def _has_offsets_only(annotation: Annotation) -> bool:
 
 def _check_gold(first: Annotation | None) -> None:
     if first is not None and first.extractions is not None:
-        finding = "holds answers of a language model, which have no text and no positions"
-        raise InputError(first.corpus.source, None, finding, "give them as a system, beside a gold standard")
+        finding = "contains answers of a language model, which have no text and no positions"
+        raise InputError(first.corpus.source, None, finding, "pass them as a system, with a gold standard")
 
 
 def _check_settings(request: EvaluationRequest) -> None:
     """Refuse settings that only systems without positions have."""
     for parameter in GROUNDING:
         if request.settings.parameters.get(parameter.name, parameter.default) != parameter.default:
-            finding = f"{parameter.option} does nothing, as no system is a file of extractions"
-            raise SettingError(f"{finding}; leave it out, or name the --format.")
+            finding = f"{parameter.option} has no effect because no system is a file of extractions"
+            raise SettingError(f"{finding}; remove it, or specify the --format.")
 
 
 def _checked(batch: Annotation, request: EvaluationRequest) -> Annotation:
     """Reject texts that the requested measures cannot be computed on."""
     corpus, weighs = batch.corpus, request.settings.parameters.get("token_weight") is not None
     if weighs and corpus.weights is None:
-        raise SettingError(f"{corpus.source} has no columns, and so no weights of tokens.")
+        raise SettingError(f"{corpus.source} has no columns and therefore no token weights.")
     if request.needs("token_tags") and (corpus.atoms == "characters" or corpus.bounds is None):
         raise SettingError(f"The accuracy of tags counts tokens, which {corpus.source} and its systems do not share.")
     if request.needs("document_text") and (corpus.tokens is None or corpus.bounds is None):
-        raise SettingError(f"{corpus.source} has no text, in which meddocan and i2b2 look; give tokens or a text.")
+        raise SettingError(
+            f"{corpus.source} has no text, which meddocan and i2b2 need; use a file with tokens or a text."
+        )
     if weighs and corpus.atoms == "characters":
-        raise SettingError("Weights are of tokens; they cannot be used where characters are compared.")
+        raise SettingError("Token weights cannot be used if characters are compared.")
     return batch
 
 

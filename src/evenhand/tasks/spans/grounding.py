@@ -35,8 +35,8 @@ Naming = Literal["ids", "documents", "files"]
 About = tuple[str, tuple[Answer, ...] | None]
 """The id of a text, which may be empty, and the answers about it, or None."""
 Open = Callable[[], Iterator[Annotation]]
-_SAME_IDS = "give every record the id of its document, or leave ids out to match by order"
-_SEARCHED = "mend the offsets, or search for the strings instead with --format system:extractions"
+_SAME_IDS = "give every record the id of its document, or omit ids to match by order"
+_SEARCHED = "fix the offsets, or search for the strings instead with --format system:extractions"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class AnswersByOrder:
             documents = f"{counted(survey.documents, 'document')} and " if survey.by_document else ""
             answers = "there is 1 answer" if count == 1 else f"there are {counted(count, 'answer')}"
             finding = f"{answers}, but the gold standard has {documents}{counted(survey.sentences, 'sentence')}"
-            raise InputError(source, None, finding, "give one for each, or give ids on both sides", "document")
+            raise InputError(source, None, finding, "write one for each, or use ids on both sides", "document")
         self.by_document = count == survey.documents
         self._answers = (about for batch in stream for about in _about(batch, 0, batch.corpus.sentences))
 
@@ -130,7 +130,7 @@ class AnswersById:
             others = f" (and {more:,} more)" if more else ""
             finding = f"the gold standard has no document with the id {self._issues.extra[0]!r}{others}"
             raise InputError(
-                self._source, None, finding, "leave out what is not to be scored, or mend the id", "document"
+                self._source, None, finding, "remove documents that are not scored, or fix the id", "document"
             )
 
     def _names(self, corpus: Corpus) -> Tokens:
@@ -351,10 +351,10 @@ def _counts_tokens(counting: str | None, gold: Corpus, source: str) -> bool:
     units = [] if counting is None else [part.strip() for part in counting.split(",")]
     if gold.tokens is None and not {*units}.isdisjoint(UNITS):
         finding = f"has offsets without texts, and {gold.source} has no text"
-        raise InputError(source, None, finding, "give offsets that count tokens: --offsets system:tokens")
+        raise InputError(source, None, finding, "use offsets that count tokens: --offsets system:tokens")
     if IN_TOKENS in units and gold.atoms == "characters":
         finding = f"has offsets that count tokens, but {gold.source} has a text without tokens"
-        raise InputError(source, None, finding, "give offsets that count characters")
+        raise InputError(source, None, finding, "use offsets that count characters")
     return gold.tokens is None or IN_TOKENS in units
 
 
@@ -387,7 +387,7 @@ def _check_edges(system: Corpus, gold: Sequence[Corpus], lists: OffsetLists, ord
                 return
             is_within |= span.start not in starts or span.end not in stops
     if is_within:
-        finding = "all offsets are those of tokens and, as characters, some begin or end within a token"
+        finding = "all offsets fit tokens and, as characters, some begin or end inside a token"
         raise InputError(system.source, None, finding, "choose --offsets system:tokens or system:codepoints")
 
 
@@ -407,7 +407,7 @@ def _order(system: Corpus, gold: Sequence[Corpus], texts: int, has_numbers: bool
             raise no_row_of(sorted(missing)[0], system.source)
         if missing:
             finding = f"the ids of texts differ from the gold standard's: {sorted(missing)[0]!r}"
-            raise InputError(system.source, None, finding, "give one list for each text", "document")
+            raise InputError(system.source, None, finding, "pass one list for each text", "document")
         return [known.get(name, len(names)) for name in gold_names]
     if has_numbers and not gold_names:
         numbered = {int(name): at for at, name in enumerate(names)}
@@ -418,7 +418,7 @@ def _order(system: Corpus, gold: Sequence[Corpus], texts: int, has_numbers: bool
         return [numbered.get(number, len(names)) for number in range(1, texts + 1)]
     if system.sentences != texts:
         documents = sum(len(corpus.documents) for corpus in gold)
-        finding = f"found lists of spans for {system.sentences:,} texts, but the gold standard has {texts:,}"
+        finding = f"got lists of spans for {system.sentences:,} texts, but the gold standard has {texts:,}"
         more = f" in {documents:,} documents" if documents < texts else ""
-        raise InputError(system.source, None, f"{finding}{more}", "give one list for each text", "document")
+        raise InputError(system.source, None, f"{finding}{more}", "pass one list for each text", "document")
     return list(range(texts))

@@ -161,16 +161,18 @@ def parse_weights(text: str) -> Weights:
     lines = (line.partition("#")[0] for line in text.splitlines())
     equations = [part for line in lines for part in re.split("[,;]", line) if part.strip()]
     if not equations:
-        raise SettingError(f"The weights are empty; name one of {', '.join(PRESETS)}, or write {_FORMULA_EXAMPLE!r}.")
+        raise SettingError(
+            f"The weights are empty; specify one of {', '.join(PRESETS)}, or write {_FORMULA_EXAMPLE!r}."
+        )
     named: dict[str, Mixture] = {}
     for equation in equations:
         kind, equals, mixture = (part.strip() for part in equation.partition("="))
         if not equals or kind not in (*ERRORS, "BE", GOLD_ERROR):
             raise _weights_error(
-                equation, f"name one of {', '.join((*ERRORS, 'BE', GOLD_ERROR))} before an equals sign"
+                equation, f"write one of {', '.join((*ERRORS, 'BE', GOLD_ERROR))} before an equals sign"
             )
         if kind in named:
-            raise _weights_error(equation, f"{kind} is given twice")
+            raise _weights_error(equation, f"{kind} is set twice")
         named[kind] = _parse_mixture(equation, mixture)
     if "BE" in named:
         both = named.pop("BE")
@@ -402,13 +404,15 @@ def parse_sentences(value: str) -> Sentences:
     for line in filter(str.strip, value.splitlines()):
         document, tab, number = line.rpartition("\t")
         if not tab or not number.strip().isdecimal():
-            remedy = f"choose {TEXT} or {LINES}, or name a file with a document, a tab and a number in each line"
+            remedy = f"choose {TEXT} or {LINES}, or specify a file with a document, a tab and a number in each line"
             raise SettingError(f"sentences is {line[:20]!r}; {remedy}.")
         if document in sentences:
-            raise SettingError(f"sentences has the document {document!r} twice; leave one line out.")
+            raise SettingError(f"sentences has the document {document!r} twice; remove one line.")
         sentences[document] = int(number)
     if not sentences:
-        raise SettingError(f"sentences is empty; choose {TEXT} or {LINES}, or name a file with documents and numbers.")
+        raise SettingError(
+            f"sentences is empty; choose {TEXT} or {LINES}, or specify a file with documents and numbers."
+        )
     return sentences
 
 

@@ -211,9 +211,9 @@ def grounding_notes(name: str, grounding: GroundingCounts) -> list[str]:
     for count, subject, one, several in sentences:
         notes += [f"system {name}: {counted_phrase(count, subject)} {one if count == 1 else several}."] if count else []
     answered = grounding["documents"] - grounding["missing"]
-    hint = "if they are written in another way, name it with --shape"
+    hint = "if they have another layout, specify it with --shape"
     if grounding.has_nothing:
-        notes.insert(0, f"{WARNING}system {name}: no answer has a span that can be read; {hint}.")
+        notes.insert(0, f"{WARNING}system {name}: no answer has a readable span; {hint}.")
     elif 2 * grounding["unparsable"] > answered:
         notes.insert(0, f"{WARNING}system {name}: most answers could not be read; {hint}.")
     return notes
@@ -227,7 +227,7 @@ def setting_notes(settings: ScoreSettings) -> tuple[str, ...]:
         notes += (f"{names}: defined by your code, so the signature alone does not reproduce the scores.",)
     if settings["unplaced"] != "drop":
         return notes
-    return (*notes, "items without a place in the text are left out (--unplaced drop), which flatters precision.")
+    return (*notes, "items without a place in the text are left out (--unplaced drop), which inflates precision.")
 
 
 def notes(
@@ -242,7 +242,7 @@ def notes(
     if side.grounding is not None:
         notes += grounding_notes(name, side.grounding)
     if side.breaks_differ:
-        notes.append(f"system {name}: its sentences differ from the gold standard's, which were used.")
+        notes.append(f"system {name}: its sentences differ from those of the gold standard, which were used.")
     if touching := side.noted[MISSING]:
         spans = shared.with_verb(touching, "span")
         notes.append(f"system {name}: {spans} left out, on tokens that the gold standard leaves unannotated.")

@@ -30,7 +30,7 @@ def _fuzzy(value: object) -> int:
     """The share of characters that may differ, in percent."""
     text = "0" if str(value).strip().lower() == "off" else str(value).strip()
     if not (text.isascii() and text.isdigit() and int(text) <= _LARGEST):
-        raise SettingError(f"fuzzy is {value!r}; give a share of characters in percent, up to {_LARGEST}, or off.")
+        raise SettingError(f"fuzzy is {value!r}; use a share of characters in percent, up to {_LARGEST}, or off.")
     return int(text)
 
 
@@ -102,7 +102,7 @@ OVERRIDES = (
         "accept_proposed",
         "flag",
         False,
-        "Apply overrides that are unreviewed proposals of suspects, too.",
+        "Also apply overrides that are unreviewed proposals of suspects.",
         effect=Effect(on="gold"),
     ),
 )
@@ -111,16 +111,16 @@ OVERRIDES = (
 def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
     """Reject settings without effect, and measures without error types."""
     if settings["sentences"] == LINES:
-        raise SettingError("sentences does nothing for spans; leave it out, or choose the task relations.")
+        raise SettingError("sentences has no effect on spans; remove it, or choose the task relations.")
     if settings["overrides"] is None and settings["overrides_as"] != CORRECTED:
-        raise SettingError("overrides-as has no effect without overrides; name a file of overrides.")
+        raise SettingError("overrides-as has no effect without overrides; specify a file of overrides.")
     if settings["overrides"] is None and settings["accept_proposed"]:
-        raise SettingError("accept-proposed has no effect without overrides; name a file of overrides.")
+        raise SettingError("accept-proposed has no effect without overrides; specify a file of overrides.")
     if settings["overrides"] is not None and not settings["accept_proposed"]:
         settings["overrides"].refuse_proposed()
     if not counts_gold_errors(settings):
         if "weighted" in settings.match and settings["weights"].weighs_gold_errors:
-            raise SettingError("GE in the weights has no effect unless overrides-as is kind; leave it out.")
+            raise SettingError("GE in the weights has no effect unless overrides-as is kind; remove it.")
         return
     others = [name for name in settings.match if name not in _WITH_KINDS]
     if others:
@@ -152,7 +152,7 @@ PARAMETERS = (
         "supertag",
         "names",
         (),
-        "Report several labels as one, in addition to the others: all labels, or the named ones.",
+        "Also report several labels as one: all labels, or the named ones.",
         conversion=ParameterConversion(
             parse=_supertags,
             stored=tuple[LabelGroup, ...],
@@ -245,7 +245,7 @@ TASK = spec.Task(
         errors=lazy("evenhand.tasks.spans.tables:error_bars"),
         confusion=spec.Confusion(
             ("fair", "weighted"),
-            caption="Errors only: boundary errors on the diagonal, wrong labels beside it.",
+            caption="Errors only: boundary errors on the diagonal, wrong labels off it.",
             diagonal="boundary errors",
             one_sided=("FN", "FP"),
         ),

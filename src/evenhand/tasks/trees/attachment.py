@@ -216,8 +216,8 @@ def _tags(annotation: Annotation, layer: str) -> Tags:
     tags = annotation.layers.get(layer)
     if not isinstance(tags, Tags):
         raise SettingError(
-            f"The metrics of CoNLL 2018 take the column {layer}, which {annotation.corpus.source} does not have; "
-            "choose --match uas,ls,las, or name the column."
+            f"The metrics of CoNLL 2018 need the column {layer}, which {annotation.corpus.source} does not have; "
+            "choose --match uas,ls,las, or specify the column."
         )
     return tags
 

@@ -193,7 +193,7 @@ class EdgeTable:
         layers = words.annotation.layers
         cells = layers.get(self._layer, layers.get(DEPS))
         if not isinstance(cells, Tags):
-            remedy = "give files in CoNLL-U, or leave elas and eulas out"
+            remedy = "use CoNLL-U files, or remove elas and eulas"
             raise InputError(words.corpus.source, None, "has no column DEPS", remedy)
         code = cells.coded(self._coder)
         for name in self._coder.names[len(self._size) :]:

@@ -102,7 +102,7 @@ def _of_words(table: DisplayTable) -> DisplayTable:
 
 def _score(result: Result, model: str) -> MeasureScore:
     if model not in result.scores:
-        raise SettingError(f"This figure takes the score {model}; score with {model} too.")
+        raise SettingError(f"This figure needs the score {model}; score with {model} too.")
     return result[model]
 
 

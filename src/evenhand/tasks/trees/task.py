@@ -142,7 +142,7 @@ def _ranked(content: spec.GoldProfile) -> tuple[str, ...]:
 
 def _digits(text: str) -> str:
     if not text or set(text) - set("0123456"):
-        raise SettingError(f"enhancements is {text!r}; give digits from 0 to 6, such as 156.")
+        raise SettingError(f"enhancements is {text!r}; use digits from 0 to 6, such as 156.")
     return "".join(sorted(set(text) - {"0"})) or "0"
 
 
