@@ -177,7 +177,7 @@ def test_power_is_drawn(tmp_path: Path) -> None:
     figure = eh.power(GOLD, CRF, TAGGER, of="sentences").plot(tmp_path / "power.svg")
     left, right = figure.axes
     assert [line.get_label() for line in left.get_lines()[:3]] == ["2.8 points", "5.7 points", "11 points"]
-    assert right.get_xlabel() == "true difference in points, with 87 sentences"
+    assert right.get_xlabel() == "true difference in points,\nwith 87 sentences"
     assert eh.power(GOLD, CRF, of="sentences", delta=2).plot().axes
     with pytest.raises(eh.SettingError, match="Expected two systems"):
         eh.power(GOLD, [CRF, TAGGER, GAZETTEER], of="sentences").plot()

@@ -170,7 +170,7 @@ def test_arcs_of_every_side(open_page: Open, example_pages: dict[str, Path]) -> 
         "#detail svg", "nodes => nodes.map((node) => node.querySelectorAll('g:not(.ghost) .arc').length)"
     )
     assert arcs == [words] * 4
-    assert page.eval_on_selector_all("#detail g.here:not(.ghost)", "nodes => nodes.length") == 4
+    assert page.eval_on_selector_all("#detail g.here:not(.ghost):has(.arc)", "nodes => nodes.length") == 4
 
 
 def test_colours_of_chains(open_page: Open, example_pages: dict[str, Path]) -> None:

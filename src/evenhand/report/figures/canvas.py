@@ -292,8 +292,13 @@ def _remove_slack(figure: Figure) -> None:
     for _ in range(_TRIALS):
         if abs(change) < _LEAST_SLACK:
             return
-        figure.set_figheight(figure.get_figheight() + change * rows)
-        figure.draw_without_rendering()
+        high = figure.get_figheight()
+        try:
+            figure.set_figheight(high + change * rows)
+            figure.draw_without_rendering()
+        except UserWarning:  # tick labels need the room
+            figure.set_figheight(high)
+            return
         # Labels beside the panels were in the bands, so the panels may now be too small.
         change = max(before - now for before, now in zip(heights, _panel_heights(figure), strict=True))
 
