@@ -484,7 +484,7 @@ def test_gate_names_the_figures_that_it_knows() -> None:
         assert "expected one of recall@precision-NUMBER" in run(
             "gate", GOLD, SCORED, "--floor", f"{name}=0.1", status=2
         )
-    assert "leave PER out, or use ap" in run("gate", GOLD, SCORED, "--floor", "PER:macro_ap=0.1", status=2)
+    assert "remove PER, or use ap" in run("gate", GOLD, SCORED, "--floor", "PER:macro_ap=0.1", status=2)
     output = run("gate", GOLD, SCORED, SCORED, "--max-drop", "ap=1", status=2)
     assert "ap is a figure of confidences, which has no drop; use floor or ceiling" in output
     output = run("gate", GOLD, SCORED, "--floor", "ap=0.1")
