@@ -35,7 +35,7 @@ VERSION_FILES = {
     "CITATION.cff": r"^version: (.+)$",
     "conda/recipe.yaml": r"^  version: (.+)$",
     "CHANGELOG.md": r"^## ([^\s,]+), .+$",
-    SBOM: r'^      "version": "(.+)"$',
+    SBOM: r'^      "bom-ref": "pkg:pypi/evenhand@(.+)",$',
 }
 """Files that state the version, and the pattern whose first match does."""
 UNRELEASED = "unreleased"
