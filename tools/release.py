@@ -227,7 +227,7 @@ def _build_twice(folder: Path) -> tuple[Path, Path]:
             for member in archive.getmembers()[::order]:
                 archive.extract(member, source, filter="data")
     for path in second.rglob("*"):
-        path.chmod(0o700 if path.is_dir() else 0o600)
+        path.chmod(path.stat().st_mode & 0o700)
     packages = _build(first, kinds, {"SOURCE_DATE_EPOCH": epoch, "TZ": "UTC", "PYTHONHASHSEED": "1"})
     others = _build(second, kinds, {"SOURCE_DATE_EPOCH": epoch, "TZ": "Asia/Tokyo", "PYTHONHASHSEED": "2"})
     wheel, sdist = packages
