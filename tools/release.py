@@ -248,8 +248,8 @@ def _build_twice(folder: Path) -> tuple[Path, Path]:
 def _build(source: Path, kinds: Iterable[str], environment: Mapping[str, str]) -> list[Path]:
     """Packages of a source tree, built by the tools of this environment, whose versions are pinned in the Makefile."""
     target = source / "dist"
-    command = (sys.executable, "-m", "build", "--no-isolation", *kinds, "--outdir", target, source)
-    _run(*command, environment=environment)
+    command = (sys.executable, "-m", "build", "--no-isolation", *kinds, "--outdir", target)
+    _run(*command, folder=source, environment=environment)
     return sorted(target.iterdir(), key=lambda package: package.suffix != ".whl")
 
 
@@ -285,11 +285,12 @@ def _try_packages(wheel: Path, sdist: Path, folder: Path) -> None:
 
 
 def _run(*command: str | Path, folder: Path = ROOT, environment: Mapping[str, str] | None = None) -> str:
-    """Output of a command, which must succeed."""
+    """Output of a command, which must succeed. It imports installed packages only."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         [*map(str, command)],
         cwd=folder,
-        env={**os.environ, **(environment or {})},
+        env=inherited | {**(environment or {})},
         check=False,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
