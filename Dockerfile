@@ -1,7 +1,7 @@
 # The command line of Evenhand: docker run --rm -v "$PWD:/data" evenhand score gold.conll system.conll
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE evenhand.cdx.json ./
 COPY src ./src
 RUN python -m pip wheel --no-cache-dir --wheel-dir /wheels ".[arrow,plot,zstd]"
 

@@ -17,6 +17,9 @@ LOWEST_VENV := .venv-lowest
 LOWEST := $(shell sed -n 's/^dependencies = \[\(.*\)\]/\1/p' pyproject.toml | sed 's/>=/==/g; s/,//g')
 # The tests need these as well, also in their lowest versions. They use click's separate standard error, new in 8.2.
 LOWEST_TOOLS := "click==8.2.0" "matplotlib==3.9" "pandas==2.2.2" "scipy==1.15" "hypothesis>=6.150" "pytest>=8" "pytest-xdist>=3.8"
+RELEASE_VENV := .venv-release
+# Pinned, because the bytes of a wheel depend on the versions that build it.
+RELEASE_TOOLS := "build==1.6.1" "check-wheel-contents==0.6.3" "hatchling==1.33.0" "twine==7.0.0"
 SITE_VENV := .venv-site
 SITE_READY := $(SITE_VENV)/.ready
 SPHINX := "sphinx>=9.0" "myst-parser>=5.2" "pydata-sphinx-theme>=0.23" "sphinx-copybutton>=0.5.2" "pandas>=2.2.2" "playwright>=1.45"
@@ -24,7 +27,7 @@ PYTEST := $(BIN)/python -m pytest -q
 # Without cached byte code, every process of the tests compiles all modules again, which takes half of its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check check-extras format docs site picture bench bench-shapes bench-short clean
+.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check check-extras format docs site picture bench bench-shapes bench-short release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-24s%s\n", $$1, $$2 }'
@@ -113,5 +116,10 @@ bench-shapes: $(BENCH_READY)  ## the same for one text in twenty file layouts (h
 bench-short: $(DEV_READY)  ## a benchmark of two minutes, without other tools
 	@$(BIN)/python benchmarks/run.py --short
 
+release-check:  ## everything about a release except publishing (Python 3.11 or 3.12); TAG=v1.2.3 checks the tag
+	$(PYTHON) -m venv --clear $(RELEASE_VENV)
+	$(RELEASE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(RELEASE_TOOLS)
+	$(RELEASE_VENV)/bin/python tools/release.py $(if $(TAG),--tag $(TAG))
+
 clean:  ## remove environments and caches
-	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(LOWEST_VENV) $(SITE_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(LOWEST_VENV) $(RELEASE_VENV) $(SITE_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

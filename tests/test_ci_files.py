@@ -91,3 +91,62 @@ def test_the_hook_checks_the_files_that_it_names(tmp_path: Path) -> None:
     (tmp_path / "broken.conll").write_text("Ada\tB-PER\nwrote\n")
     for file, status in {EXAMPLE / "gold.conll": 0, tmp_path / "broken.conll": 1}.items():
         assert subprocess.run([*command, str(file)], check=False, capture_output=True).returncode == status
+
+
+# The workflows of this repository
+
+WORKFLOWS = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml")}
+USES = re.compile(r"^ +(?:- )?uses: (\S+?)(?:@(\S+))?(?: # (v[\d.]+))?$", re.MULTILINE)
+WRITES = {
+    ("release.yml", "publish"): {"id-token"},
+    ("release.yml", "release"): {"contents"},
+    ("release.yml", "deploy"): {"id-token", "pages"},
+}
+"""Jobs that may write something, and what; all others only read."""
+
+
+def test_workflows_pin_each_action_by_one_hash() -> None:
+    pins: dict[str, set[tuple[str, str]]] = {}
+    for name, text in WORKFLOWS.items():
+        uses = USES.findall(text)
+        assert len(uses) == text.count("uses:"), name
+        for action, pin, version in uses:
+            if not action.startswith("./"):
+                assert re.fullmatch("[0-9a-f]{40}", pin), f"{name}: {action}@{pin}"
+                assert version, f"{name}: {action} lacks a comment with its version"
+                pins.setdefault(action, set()).add((pin, version))
+    assert pins.keys() > {"actions/checkout", "pypa/gh-action-pypi-publish"}
+    assert {action: pinned for action, pinned in pins.items() if len(pinned) > 1} == {}
+
+
+def test_only_jobs_that_publish_may_write() -> None:
+    writes = {}
+    for name, text in WORKFLOWS.items():
+        workflow = yaml.safe_load(text)
+        for job, each in workflow["jobs"].items():
+            permissions = each.get("permissions", workflow["permissions"])
+            assert set(permissions.values()) <= {"read", "write"}, f"{name}: {job}"
+            if written := {scope for scope, access in permissions.items() if access == "write"}:
+                writes[name, job] = written
+    assert writes == WRITES
+
+
+def test_workflows_run_targets_that_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for name, text in WORKFLOWS.items():
+        named = set(re.findall(r"run: make ([a-z-]+)", text))
+        assert named, name
+        assert named <= targets, name
+
+
+def test_a_release_is_published_after_all_checks() -> None:
+    release = yaml.safe_load(WORKFLOWS["release.yml"])
+    jobs = release["jobs"]
+    assert release[True]["push"].keys() == {"tags"}  # YAML reads the key `on` as true
+    assert jobs["test"]["uses"] == "./.github/workflows/ci.yml"
+    assert set(jobs["publish"]["needs"]) == {"test", "install", "site"}
+    assert jobs["install"]["needs"] == "build"
+    assert jobs["install"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+    assert [jobs[job]["needs"] for job in ("release", "deploy")] == ["publish", "publish"]
+    assert 'make release-check PYTHON=python TAG="$GITHUB_REF_NAME"' in WORKFLOWS["release.yml"]

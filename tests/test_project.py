@@ -17,7 +17,8 @@ import check_extras
 from conftest import DATA, ROOT, SLOW, DataPath
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RECIPE = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
 
@@ -49,7 +50,7 @@ def test_every_target_that_a_page_names_exists() -> None:
 
 def test_ci_runs_all_checks() -> None:
     assert re.findall(r"^make (\S+)$", CI, re.MULTILINE) == ["check", "test"]
-    for target in ("check", "check-extras", "test", "test-lowest", "test-integrations"):
+    for target in ("check", "check-extras", "test", "test-lowest", "test-integrations", "release-check"):
         assert re.search(rf"run: make {target}\b(?!-)", WORKFLOW), target
 
 
@@ -152,7 +153,8 @@ def test_the_image_has_all_that_the_wheel_is_built_from() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     copied = {name for line in re.findall(r"^COPY (.+) \S+$", dockerfile, re.MULTILINE) for name in line.split()}
     kept = re.findall("^!(.+)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.MULTILINE)
-    assert copied == set(kept) == {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"], "src"}
+    bills = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["sbom-files"]
+    assert copied == set(kept) == {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"], *bills, "src"}
     (extras,) = set(re.findall(r"\[([a-z,]+)\]", dockerfile))
     assert set(extras.split(",")) <= PROJECT["optional-dependencies"].keys()
 
