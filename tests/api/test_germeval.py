@@ -73,8 +73,8 @@ def test_nothing_of_nothing_is_0(file: File) -> None:
     result = eh.germeval(file("a O O O O"))
     assert (result.strict.precision, result.strict.recall, result.strict.f1, result.strict.accuracy) == (0, 0, 0, 1)
     assert [note.partition(": ")[2] for note in result.notes] == [
-        "the gold standard has no entitys.",
-        "the prediction has no entitys.",
+        "the gold standard has no entities.",
+        "the prediction has no entities.",
     ]
 
 
