@@ -60,7 +60,8 @@ def write_gallery(source: Path, extra: Path, browser: Any | None) -> None:
 def _figures(source: Path) -> Iterator[str]:
     for kind, names in FIGURES.items():
         summary = plot.commands[kind].get_short_help_str(200).rstrip(".")
-        yield f"### `{kind}`: {summary[0].lower()}{summary[1:]}"
+        begin = summary[0].lower() if summary[1:2].islower() else summary[0]
+        yield f"### `{kind}`: {begin}{summary[1:]}"
         for name in names:
             task = TASKS[name]
             picture = f"gallery/{kind}-{name}.svg"
