@@ -268,3 +268,14 @@ def test_a_folder_of_folders_and_archives_has_submissions(folder: Path) -> None:
 def test_a_file_that_is_listed_twice(folder: Path) -> None:
     (folder / "a.conll").write_text(SYSTEM)
     assert list(eh.score("gold.conll", ["a.conll", "a.conll"])) == ["a", "a (2)"]
+
+
+@pytest.mark.parametrize("name", ["a.zip!\\run\\test.conll", "a.zip!/run/test.conll"])
+def test_members_are_named_with_backslashes_on_windows(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_zip(folder / "a.zip", **{"run/test.conll": SYSTEM, "other.conll": GOLD})
+    monkeypatch.setattr(os, "sep", "\\")
+    member = to_path(name)
+    assert isinstance(member, Member)
+    assert (member.text, member.name, member.read_bytes()) == ("a.zip!/run/test.conll", "test.conll", SYSTEM.encode())

@@ -96,7 +96,7 @@ class Member(Address):
         return Member(path)
 
     def __truediv__(self, name: str) -> Member:
-        return Member(f"{self.text}/{name}" if self.inner else f"{self.archive}!/{name}")
+        return Member(f"{self.text}/{name}" if self.inner else f"{self.archive.as_posix()}!/{name}")
 
     def open(self, mode: str = "rb") -> BufferedReader:
         """Open the file; its bytes are read from the archive as they are needed."""
@@ -128,11 +128,13 @@ class Member(Address):
     def files(self) -> list[Address]:
         """All files below this folder."""
         below = f"{self.inner.rstrip('/')}/" if self.inner else ""
-        return [Member(f"{self.archive}!/{name}") for name in _entries(self.archive) if name.startswith(below)]
+        return [
+            Member(f"{self.archive.as_posix()}!/{name}") for name in _entries(self.archive) if name.startswith(below)
+        ]
 
     def matches(self) -> list[Address]:
         names = (name for name in _entries(self.archive) if fnmatchcase(name, self.inner))
-        return [Member(f"{self.archive}!/{name}") for name in names]
+        return [Member(f"{self.archive.as_posix()}!/{name}") for name in names]
 
     def name_below(self, folder: Address) -> str:
         below = folder.inner.rstrip("/") if isinstance(folder, Member) else ""
