@@ -11,6 +11,7 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from conftest import has_full_device, posix
 from evenhand import files
 from evenhand.errors import InputError
 from evenhand.files import RESERVED, check_target, is_unread, refusal, whole_file, whole_folder, write_file
@@ -98,6 +99,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
     assert {path.read_text() for path in (tmp_path / "far").iterdir()} == {"new"}
 
 
+@posix
 def test_a_pipe_is_simply_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -109,6 +111,7 @@ def test_a_pipe_is_simply_written_to(tmp_path: Path) -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+@posix
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_by_its_path_goes_on_where_it_was(tmp_path: Path, path: str) -> None:
     code = f"from evenhand.files import write_file; write_file({path!r}, 'b')"
@@ -117,6 +120,7 @@ def test_standard_output_by_its_path_goes_on_where_it_was(tmp_path: Path, path: 
     assert file.read_text() == "abc"
 
 
+@has_full_device
 def test_a_full_disk() -> None:
     sentence = "/dev/full: cannot be written, as the disk is full; free some space or choose another place."
     with pytest.raises(InputError) as raised:
@@ -150,6 +154,7 @@ def test_a_folder_and_a_missing_one(tmp_path: Path) -> None:
         write_file(tmp_path / "file" / "file", "x")
 
 
+@posix
 def test_a_file_that_must_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
     path.write_text("old")

@@ -98,6 +98,7 @@ def test_a_reader_that_leaves_ends_it_quietly(command: tuple[str, ...]) -> None:
         assert (process.stderr.read(), process.wait()) == ("", 141)
 
 
+@has_full_device
 @pytest.mark.parametrize(
     "command",
     [(*SCORE,), (*SCORE, "--as", "json"), (EVENHAND, "--help"), (EVENHAND, "rank", "--help"), (EVENHAND, "--version")],
@@ -109,6 +110,7 @@ def test_a_full_device_as_standard_output(command: tuple[str, ...]) -> None:
     assert (done.stderr, done.returncode) == (f"evenhand: standard output: {FULL}", 2)
 
 
+@has_full_device
 def test_notes_that_nobody_hears_do_no_harm() -> None:
     with open("/dev/full", "w") as full:
         loud = [argument for argument in SCORE if argument != "-q"]
@@ -132,6 +134,7 @@ def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_closed_standard_output(command: str) -> None:
     done = shell('"$@" >&-', *COMMANDS[command])
@@ -140,6 +143,7 @@ def test_closed_standard_output(command: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
+@posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_other_streams_that_are_closed_do_no_harm(command: str) -> None:
     usual = shell('"$@"', *COMMANDS[command])
@@ -162,6 +166,7 @@ def test_closed_standard_input_is_empty() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
+@posix
 def test_a_pipe_that_reads_one_line() -> None:
     done = shell('{ "$@"; echo $? >&2; } | head -1', *SCORE[1:], "--as", "json")
     assert (done.stdout, done.stderr) in (("{\n", "141\n"), ("{\n", "0\n"))  # as fast as head is
