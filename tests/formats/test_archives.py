@@ -279,3 +279,40 @@ def test_members_are_named_with_backslashes_on_windows(
     member = to_path(name)
     assert isinstance(member, Member)
     assert (member.text, member.name, member.read_bytes()) == ("a.zip!/run/test.conll", "test.conll", SYSTEM.encode())
+
+
+def make(path: Path, **members: str) -> Path:
+    return make_zip(path, **members) if path.suffix == ".zip" else make_tar(path, "w", members)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The files that are opened."""
+    files, real = list[Any](), io.open
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        files.append(real(*arguments, **options))
+        return files[-1]
+
+    monkeypatch.setattr(io, "open", watched)
+    return files
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
+def test_archives_are_closed_after_errors(folder: Path, opened: list[Any], name: str) -> None:
+    """Windows does not replace or remove open files."""
+    make(folder / name, **{"fine": GOLD, "../outside": SYSTEM})
+    with pytest.raises(eh.InputError, match="leaves the archive") as raised:
+        to_path(f"{name}!/fine").read_bytes()
+    assert raised.tb is not None  # it holds what is suspended
+    assert opened
+    assert all(file.closed for file in opened)
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
+def test_archives_are_closed_after_reading(folder: Path, opened: list[Any], name: str) -> None:
+    make(folder / name, fine=GOLD)
+    with to_path(f"{name}!/fine").open("rb") as file:
+        assert file.read() == GOLD.encode()
+    assert opened
+    assert all(file.closed for file in opened)

@@ -130,9 +130,11 @@ def steady_streams() -> None:
         sys.stderr = _open_null(2, os.O_WRONLY, "w")
     codecs.register_error(_ESCAPED, _escape)
     for stream in (sys.stdout, sys.stderr):
+        if not hasattr(stream, "reconfigure"):
+            continue
         if sys.platform == "win32" and "PYTHONIOENCODING" not in os.environ and not stream.isatty():
             stream.reconfigure(encoding="utf-8", newline="\n")
-        if hasattr(stream, "reconfigure") and not codecs.lookup(stream.encoding).name.startswith("utf"):
+        if not codecs.lookup(stream.encoding).name.startswith("utf"):
             stream.reconfigure(errors=_ESCAPED)
 
 
