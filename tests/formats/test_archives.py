@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from conftest import zstd_module
 from evenhand.formats import archives
 from evenhand.formats.archives import Member
 from evenhand.formats.storage import to_path
@@ -56,7 +57,7 @@ def test_tar_archives_are_read_like_files(folder: Path, name: str, mode: str) ->
 
 
 def test_tar_of_zstd(folder: Path) -> None:
-    zstd = pytest.importorskip("backports.zstd")
+    zstd = zstd_module()
     plain = make_tar(folder / "plain.tar", "w", {"first.conll": GOLD, "test.conll": SYSTEM})
     Path("a.tar.zst").write_bytes(zstd.compress(plain.read_bytes()))
     assert eh.score("gold.conll", "a.tar.zst!/test.conll")["exact"].f1 == pytest.approx(2 / 3)
