@@ -33,6 +33,9 @@ GOLDEN = ROOT / "tests" / "report" / "golden"
 Golden = Callable[[str, str], None]
 """Compares a text with the golden file of that name."""
 
+posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of processes are those of POSIX")
+has_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this machine has no /dev/full")
+
 SLOW = frozenset(
     [
         "agreement/test_portions",

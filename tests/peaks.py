@@ -6,14 +6,15 @@ What `getrusage` says of a process begins with that of the one that started it, 
 from __future__ import annotations
 
 import re
-import resource
 from pathlib import Path
 
 STATUS = Path("/proc/self/status")
 PEAK = f"""
-import re, resource
+import re
 from pathlib import Path
 found = re.search(r"VmHWM:\\s*(\\d+) kB", Path("{STATUS}").read_text()) if Path("{STATUS}").exists() else None
+if found is None:
+    import resource
 print((int(found[1]) if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024)
 """
 """The end of a script that prints it."""
@@ -22,4 +23,6 @@ print((int(found[1]) if found else resource.getrusage(resource.RUSAGE_SELF).ru_m
 def peak() -> float:
     """That of this process."""
     found = re.search(r"VmHWM:\s*(\d+) kB", STATUS.read_text()) if STATUS.exists() else None
+    if found is None:
+        import resource
     return (int(found[1]) if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +59,8 @@ def read_in_little_room(path: Path | str, **environment: str) -> str:
     """What is said of a file, in a process that cannot take more than so much memory."""
 
     def limit() -> None:
+        import resource
+
         resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
 
     plain = {"PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1", **environment}

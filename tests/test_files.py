@@ -7,12 +7,14 @@ import os
 import stat
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from conftest import has_full_device, posix
+from evenhand import files
 from evenhand.errors import InputError
-from evenhand.files import refusal, whole_file, whole_folder, write_file
+from evenhand.files import RESERVED, check_target, is_unread, refusal, whole_file, whole_folder, write_file
 
 
 def names(folder: Path) -> list[str]:
@@ -97,6 +99,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
     assert {path.read_text() for path in (tmp_path / "far").iterdir()} == {"new"}
 
 
+@posix
 def test_a_pipe_is_simply_written_to(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -108,6 +111,7 @@ def test_a_pipe_is_simply_written_to(tmp_path: Path) -> None:
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 
+@posix
 @pytest.mark.parametrize("path", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_standard_output_by_its_path_goes_on_where_it_was(tmp_path: Path, path: str) -> None:
     code = f"from evenhand.files import write_file; write_file({path!r}, 'b')"
@@ -116,6 +120,7 @@ def test_standard_output_by_its_path_goes_on_where_it_was(tmp_path: Path, path: 
     assert file.read_text() == "abc"
 
 
+@has_full_device
 def test_a_full_disk() -> None:
     sentence = "/dev/full: cannot be written because the disk is full; free some space or choose another place."
     with pytest.raises(InputError) as raised:
@@ -149,6 +154,7 @@ def test_a_folder_and_a_missing_one(tmp_path: Path) -> None:
         write_file(tmp_path / "file" / "file", "x")
 
 
+@posix
 def test_a_file_that_must_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
     path.write_text("old")
@@ -209,3 +215,85 @@ def test_a_folder_may_have_folders(tmp_path: Path) -> None:
         write("blogs/a.txt", "b")
     assert (names(tmp_path), names(target / "news")) == (["brat"], ["a.txt", "old.txt"])
     assert (target / "blogs" / "a.txt").read_text() == "b"
+
+
+# Windows and macOS, simulated
+
+
+def test_standard_output_can_be_named_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-o -` is `/dev/stdout` inside Evenhand, and Windows has no such folder."""
+    monkeypatch.setattr(files, "Path", PureWindowsPath)
+    check_target(PureWindowsPath("/dev/stdout"))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="check the folder"):
+        check_target("/dev/nowhere/else")
+
+
+@pytest.mark.parametrize(
+    ("system", "error", "is_closed"),
+    [
+        ("linux", BrokenPipeError(errno.EPIPE, "Broken pipe"), True),
+        ("linux", OSError(errno.EINVAL, "Invalid argument"), False),
+        ("win32", OSError(errno.EINVAL, "Invalid argument"), True),
+        ("win32", OSError(errno.EINVAL, "Invalid argument", "a?b"), False),
+    ],
+)
+def test_closed_pipes_by_system(monkeypatch: pytest.MonkeyPatch, system: str, error: OSError, is_closed: bool) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    assert is_unread(error) == is_closed
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "eventfd"), reason="needs a descriptor that refuses bytes as a pipe on Windows does"
+)
+def test_a_closed_pipe_on_windows_is_not_an_error_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    descriptor = os.eventfd(0)  # writing anything but eight bytes is an invalid argument
+    try:
+        with pytest.raises(InputError, match="invalid argument"):
+            fill(f"/dev/fd/{descriptor}")
+        monkeypatch.setattr(sys, "platform", "win32")
+        with pytest.raises(BrokenPipeError):
+            fill(f"/dev/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
+
+
+def test_a_file_that_another_program_has_open_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows does not replace open files."""
+
+    def replace(source: str, target: str) -> None:
+        raise PermissionError(errno.EACCES, "Access is denied")
+
+    (tmp_path / "scores.json").write_text("old")
+    monkeypatch.setattr(os, "replace", replace)
+    with pytest.raises(InputError, match=r"cannot be written \(access is denied\); check the permissions or choose"):
+        write_file(tmp_path / "scores.json", "new")
+    assert (names(tmp_path), (tmp_path / "scores.json").read_text()) == (["scores.json"], "old")
+
+
+def test_a_folder_that_cannot_be_replaced_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows does not rename folders of which a file is open."""
+    rename, target = os.rename, tmp_path / "board"
+    target.mkdir()
+    (target / "index.html").write_text("old")
+    calls = []
+
+    def second_fails(source: str, to: str) -> None:
+        calls.append(to)
+        if len(calls) == 2:
+            raise PermissionError(errno.EACCES, "Access is denied")
+        rename(source, to)
+
+    monkeypatch.setattr(os, "rename", second_fails)
+    with pytest.raises(InputError, match="access is denied"), whole_folder(target, replacing="index.html") as write:
+        write("index.html", "new")
+    assert (names(tmp_path), (target / "index.html").read_text()) == (["board"], "old")
+
+
+@pytest.mark.parametrize("name", ["con", "NUL", "aux.txt", "Com1", "lpt9.tar.gz", "com²"])
+def test_names_of_devices_on_windows(name: str) -> None:
+    assert RESERVED.match(name) is not None
+
+
+@pytest.mark.parametrize("name", ["console", "con-2", "a.con", "com", "nul_1"])
+def test_names_that_are_not_devices(name: str) -> None:
+    assert RESERVED.match(name) is None

@@ -50,7 +50,7 @@ def test_every_target_that_a_page_names_exists() -> None:
 
 def test_ci_runs_all_checks() -> None:
     assert re.findall(r"^make (\S+)$", CI, re.MULTILINE) == ["check", "test"]
-    for target in ("check", "check-extras", "test", "test-lowest", "test-integrations", "release-check"):
+    for target in ("check", "check-extras", "test", "test-fast", "test-lowest", "test-integrations", "release-check"):
         assert re.search(rf"run: make {target}\b(?!-)", WORKFLOW), target
 
 
@@ -129,6 +129,7 @@ def test_every_supported_version_of_python_is_tested() -> None:
     versions = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
     assert versions == ["3.11", "3.12", "3.13", "3.14"]
     assert 'python: ["3.11", "3.12", "3.13", "3.14"]' in WORKFLOW
+    assert "os: [ubuntu-latest, macos-latest, windows-latest]" in WORKFLOW
     assert versions == check_extras.VERSIONS
     assert PROJECT["requires-python"] == f">={versions[0]}"
 

@@ -51,6 +51,11 @@ def counted_phrase(number: int, phrase: str) -> str:
     return f"{counted(number, noun.removesuffix('s'))}{blank}{remainder}"
 
 
+def reason_of(error: Exception) -> str:
+    """Return why JSON cannot be read. Every version of Python has another message for too many brackets."""
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error).rstrip(".")
+
+
 def plural(noun: str) -> str:
     """Return the plural of a noun or of a phrase that ends with one."""
     return f"{noun[:-1]}ies" if re.search("[^aeiou]y$", noun) else f"{noun}s"

@@ -35,6 +35,8 @@ _REMEDIES = {
 }
 _OPEN_FILE = re.compile(r"/dev/std(out|err)|/(?:dev|proc/self)/fd/(\d+)")
 """Paths of files that this process has open."""
+RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|\Z)")
+"""Matches names that files cannot have on Windows, with any suffix."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
@@ -77,6 +79,13 @@ def refusal(path: str, error: OSError) -> InputError:
     return InputError(path, None, f"cannot be written ({reason})", _REMEDIES.get(number, "choose another place"))
 
 
+def is_unread(error: OSError) -> bool:
+    """Whether an error of writing means that the reader has closed the pipe; Windows calls that an invalid argument."""
+    if sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None:
+        return True
+    return isinstance(error, BrokenPipeError)
+
+
 def write_file(path: str | Path, content: str | bytes) -> None:
     """Write a file, text as UTF-8."""
     with whole_file(path) as file:
@@ -86,6 +95,8 @@ def write_file(path: str | Path, content: str | bytes) -> None:
 def check_target(path: str | Path) -> None:
     """Raise the error that writing to this path would raise: for a folder, or a file in a missing folder."""
     name = str(path)
+    if _open_file(name) is not None:  # on Windows, nothing is there
+        return
     with _refuse_errors(name):
         if os.path.isdir(name):
             raise IsADirectoryError(errno.EISDIR, "is a folder")
@@ -166,7 +177,11 @@ def whole_folder(path: str | Path, replacing: str | None = None) -> Iterator[Cal
             if replacing and os.path.isdir(target):
                 with _temporary(target) as old:
                     os.rename(target, old)
-                    os.rename(temporary, target)
+                    try:
+                        os.rename(temporary, target)
+                    except OSError:  # on Windows, if another program has opened one of the files
+                        os.rename(old, target)
+                        raise
             else:
                 _move(temporary, target)
 
@@ -181,8 +196,12 @@ class _Target(FileIO):
     def write(self, data: Any, /) -> int:
         if self.abandoned:
             return len(data)
-        with _refuse_errors(self.display_name):
+        try:
             return super().write(data)
+        except OSError as error:
+            if is_unread(error):
+                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from None
+            raise refusal(self.display_name, error) from None
 
 
 def _bytes(content: str | bytes) -> bytes:
@@ -201,9 +220,9 @@ def _refuse_errors(path: str) -> Iterator[None]:
 
 def _inspect_target(path: str) -> tuple[int | None, int | None]:
     """Return the mode of an existing file, and a descriptor if the target is written directly."""
-    match = _OPEN_FILE.fullmatch(Path(path).as_posix())
-    if match is not None:
-        return None, os.dup(int(match[2]) if match[2] else ("out", "err").index(match[1]) + 1)
+    number = _open_file(path)
+    if number is not None:
+        return None, os.dup(number)
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
@@ -215,6 +234,14 @@ def _inspect_target(path: str) -> tuple[int | None, int | None]:
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     return mode, None
+
+
+def _open_file(path: str) -> int | None:
+    """The descriptor that a path names, also on Windows, which has no such paths; None for any other path."""
+    match = _OPEN_FILE.fullmatch(Path(path).as_posix())
+    if match is None:
+        return None
+    return int(match[2]) if match[2] else ("out", "err").index(match[1]) + 1
 
 
 @contextmanager

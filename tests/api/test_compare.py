@@ -142,7 +142,9 @@ def test_options_that_miss_what_they_belong_to(option: dict) -> None:
 def test_all_systems_must_have_the_same_text() -> None:
     with pytest.raises(eh.InputError, match="sentence 1 has 2 words in the gold standard, 3 in the prediction"):
         eh.compare(GOLD, {"a": words("A C"), "b": words("A C C")}, task="tags")
-    with pytest.raises(eh.InputError, match="expected tags such as B-PER and O in column 2, got a label for every token"):
+    with pytest.raises(
+        eh.InputError, match="expected tags such as B-PER and O in column 2, got a label for every token"
+    ):
         eh.compare(SPANS[0], {"a": SPANS[1], "b": TAGS[1]})
 
 

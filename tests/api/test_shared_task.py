@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import os
 import re
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,8 +19,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import evenhand as eh
-from evenhand.api.shared_task import record, shared_task
+from evenhand.api import shared_task as tasks
+from evenhand.api.shared_task import record, shared_task, submissions_by_name
 from evenhand.cli import main
+from evenhand.report.html.leaderboard import slugs
 from evenhand.results.leaderboard import read_history
 from evenhand.statistics.bootstrap import interval
 
@@ -717,3 +722,83 @@ def test_the_metric_of_kaggle(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(metric.ParticipantVisibleError) as caught:
             metric.score(solution, wrong, "id")
         assert message in str(caught.value)
+
+
+# Windows, simulated
+
+
+class Msvcrt(ModuleType):
+    """The locks of Windows: a locked byte of a file, which is refused after ten seconds."""
+
+    LK_LOCK, LK_UNLCK = 1, 0
+
+    def __init__(self, busy: int) -> None:
+        super().__init__("msvcrt")
+        self.busy, self.calls = busy, list[tuple[int, int, int]]()
+
+    def locking(self, descriptor: int, mode: int, number: int) -> None:
+        self.calls.append((mode, os.lseek(descriptor, 0, os.SEEK_CUR), number))
+        if mode == self.LK_LOCK and len(self.calls) <= self.busy:
+            raise OSError(errno.EDEADLK, "Resource deadlock avoided")
+
+
+@pytest.mark.parametrize("busy", [0, 2])
+def test_the_history_is_locked_after_its_end_on_windows(
+    folder: Path, busy: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Locked bytes cannot be read there, and the history is read under the lock."""
+    record(board(date="2027-03-01T00:00:00Z"), "posix.jsonl")
+    locks, byte = Msvcrt(busy), 2**31 - 2
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", locks)
+    for date in ("2027-03-01T00:00:00Z", "2027-03-02T00:00:00Z"):
+        record(board(date=date), "windows.jsonl")
+    assert locks.calls[: busy + 2] == [*[(1, byte, 1)] * (busy + 1), (0, byte, 1)]
+    assert locks.calls[busy + 2 :] == [(1, byte, 1), (0, byte, 1)]
+    assert Path("windows.jsonl").read_bytes() == Path("posix.jsonl").read_bytes()
+
+
+def test_a_history_that_cannot_be_locked_on_windows(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locks = Msvcrt(0)
+
+    def refuse(*_: int) -> None:
+        raise OSError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(locks, "locking", refuse)
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", locks)
+    with pytest.raises(eh.InputError, match=r"h\.jsonl: cannot be written \(permission denied\)"):
+        record(board(), "h.jsonl")
+
+
+def test_pages_have_names_that_windows_allows() -> None:
+    assert slugs(["CON", "con-2", "nul.x", "Con"]) == {
+        "CON": "con-2",
+        "con-2": "con-2-2",
+        "nul.x": "nul-x",
+        "Con": "con-3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folder", "below"),
+    [
+        ("C:\\runs\\{team}\\*.conll", "C:\\", "runs/{team}/*.conll"),
+        ("runs\\{team}\\*.conll", ".", "runs/{team}/*.conll"),
+    ],
+)
+def test_patterns_of_submissions_on_windows(
+    pattern: str, folder: str, below: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[tuple[str, str]] = []
+
+    def find(path: PureWindowsPath, pattern: str, data: object) -> tuple[list[object], list[str]]:
+        searched.append((str(path.parent), pattern))
+        return [], []
+
+    monkeypatch.setattr(os, "sep", "\\")
+    monkeypatch.setattr(tasks, "Path", PureWindowsPath)
+    monkeypatch.setattr(tasks, "find_submissions", find)
+    with pytest.raises(eh.EvenhandError, match="No file fits the pattern"):
+        submissions_by_name(pattern)
+    assert searched == [(folder, below)]

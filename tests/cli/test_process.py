@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from types import ModuleType
 import pytest
 
 import evenhand as eh
-from conftest import EXAMPLE
+from conftest import EXAMPLE, has_full_device, posix
 from evenhand.files import start_no_threads
 
 EVENHAND = str(Path(sys.executable).with_name("evenhand"))
@@ -38,20 +37,22 @@ def wait_for_hidden_file(folder: Path) -> None:
     raise AssertionError("nothing was written")
 
 
+@posix
 @pytest.mark.parametrize("target", ["new.jsonl", "folder/new", "old.jsonl"])
 @pytest.mark.parametrize(
-    ("number", "status", "said"),
+    ("name", "status", "said"),
     [
-        (signal.SIGINT, 130, "evenhand: interrupted\n"),
-        (signal.SIGTERM, 143, ""),
-        (signal.SIGHUP, 129, ""),
+        ("SIGINT", 130, "evenhand: interrupted\n"),
+        ("SIGTERM", 143, ""),
+        ("SIGHUP", 129, ""),
     ],
 )
 def test_a_signal_in_the_midst_of_writing(
-    large: Path, tmp_path: Path, target: str, number: signal.Signals, status: int, said: str
+    large: Path, tmp_path: Path, target: str, name: str, status: int, said: str
 ) -> None:
+    number = signal.Signals[name]
     if signal.getsignal(number) == signal.SIG_IGN:
-        pytest.skip(f"{number.name} is ignored here, as under nohup")
+        pytest.skip(f"{name} is ignored here, as under nohup")
     (tmp_path / "old.jsonl").write_text("old")
     form = ["--to", "jsonl" if target.endswith("jsonl") else "brat"]
     command = [EVENHAND, "convert", str(large), str(tmp_path / target), *form, "--lossy"]
@@ -97,6 +98,7 @@ def test_a_reader_that_leaves_ends_it_quietly(command: tuple[str, ...]) -> None:
         assert (process.stderr.read(), process.wait()) == ("", 141)
 
 
+@has_full_device
 @pytest.mark.parametrize(
     "command",
     [(*SCORE,), (*SCORE, "--as", "json"), (EVENHAND, "--help"), (EVENHAND, "rank", "--help"), (EVENHAND, "--version")],
@@ -108,6 +110,7 @@ def test_a_full_device_as_standard_output(command: tuple[str, ...]) -> None:
     assert (done.stderr, done.returncode) == (f"evenhand: standard output: {FULL}", 2)
 
 
+@has_full_device
 def test_notes_that_nobody_hears_do_no_harm() -> None:
     with open("/dev/full", "w") as full:
         loud = [argument for argument in SCORE if argument != "-q"]
@@ -131,6 +134,7 @@ def shell(command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_closed_standard_output(command: str) -> None:
     done = shell('"$@" >&-', *COMMANDS[command])
@@ -139,6 +143,7 @@ def test_closed_standard_output(command: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
+@posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_other_streams_that_are_closed_do_no_harm(command: str) -> None:
     usual = shell('"$@"', *COMMANDS[command])
@@ -161,6 +166,7 @@ def test_closed_standard_input_is_empty() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"evenhand: {sentence}\n")
 
 
+@posix
 def test_a_pipe_that_reads_one_line() -> None:
     done = shell('{ "$@"; echo $? >&2; } | head -1', *SCORE[1:], "--as", "json")
     assert (done.stdout, done.stderr) in (("{\n", "141\n"), ("{\n", "0\n"))  # as fast as head is
@@ -182,9 +188,12 @@ def test_terminals_of_other_encodings(encoding: str, tmp_path: Path) -> None:
 
 
 def limit() -> None:
+    import resource  # Windows has none
+
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
+@posix
 @pytest.mark.parametrize("target", ["out.jsonl", "folder"])
 def test_a_disk_that_takes_no_more(tmp_path: Path, target: str) -> None:
     form = ["--to", "jsonl" if target.endswith("jsonl") else "brat"]
@@ -201,6 +210,7 @@ def test_a_disk_that_takes_no_more(tmp_path: Path, target: str) -> None:
     assert (done.returncode, list(folder.iterdir())) == (2, [])
 
 
+@has_full_device
 def test_results_and_pages_say_the_same() -> None:
     gold, system = EXAMPLE / "gold.conll", EXAMPLE / "crf.conll"
     with pytest.raises(eh.InputError, match="disk is full"):
@@ -222,6 +232,7 @@ with orderly():
 """
 
 
+@posix
 def test_a_signal_while_a_class_is_made() -> None:
     """Python up to 3.11 turns what is raised in `__set_name__` into a RuntimeError; the status is the signal's."""
     code = _MAKES_A_CLASS.format("os.kill(os.getpid(), signal.SIGTERM)")
@@ -273,3 +284,65 @@ def test_where_numpy_is_loaded_its_threads_are_those_of_others(monkeypatch: pyte
     monkeypatch.delenv(NAME, raising=False)
     start_no_threads()
     assert NAME not in os.environ
+
+
+# Windows and macOS, simulated
+
+
+def run_here(code: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env=kept | environment)
+
+
+CLOSED = """
+import errno, sys
+from evenhand.cli.process import orderly
+sys.platform = {system!r}
+with orderly():
+    raise OSError(errno.EINVAL, "Invalid argument")
+"""
+
+
+def test_a_closed_pipe_on_windows() -> None:
+    done = run_here(CLOSED.format(system="win32"))
+    assert (done.returncode, done.stdout, done.stderr) == (141, b"", b"")
+    assert b"OSError: [Errno 22] Invalid argument" in run_here(CLOSED.format(system="linux")).stderr
+
+
+REDIRECTED = """
+import sys
+from evenhand.cli.process import steady_streams
+sys.platform = {system!r}
+sys.stdout.reconfigure(encoding="cp1252", newline="\\r\\n")
+steady_streams()
+print("Zoë 人 ─")
+"""
+
+
+@pytest.mark.parametrize(
+    ("system", "environment", "written"),
+    [
+        ("win32", {}, "Zoë 人 ─\n".encode()),
+        ("win32", {"PYTHONIOENCODING": "cp1252"}, "Zoë \\u4eba -\r\n".encode("cp1252")),
+        ("linux", {}, "Zoë \\u4eba -\r\n".encode("cp1252")),
+    ],
+)
+def test_redirected_output_is_utf8_on_windows(system: str, environment: dict[str, str], written: bytes) -> None:
+    done = run_here(REDIRECTED.format(system=system), **environment)
+    assert (done.stdout, done.stderr) == (written, b"")
+
+
+BREAK = """
+import os, signal, sys
+signal.SIGBREAK = signal.SIGUSR1  # Ctrl-Break of Windows
+from evenhand.cli.process import orderly
+from evenhand.files import whole_file
+with orderly(), whole_file("scores.json") as file:
+    os.kill(os.getpid(), signal.SIGBREAK)
+"""
+
+
+@posix
+def test_ctrl_break_removes_temporary_files(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", BREAK], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (128 + signal.SIGUSR1, b"", [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,7 +19,7 @@ import pytest
 import evenhand as eh
 from conftest import EXAMPLE
 from divided import write
-from evenhand.engines.processes import WorkerError, Workers, _PartQueue, cores, processes
+from evenhand.engines.processes import WorkerError, Workers, _PartQueue, cores, may_fork, processes
 from evenhand.pipeline.run import Job
 
 SMALLEST = 4000
@@ -241,3 +242,44 @@ def test_settings_that_make_no_sense(files: dict[str, Path]) -> None:
         eh.score(files["gold"], files["crf"], jobs=-1)
     with pytest.raises(eh.SettingError, match="Specify jobs or engine, but not both"):
         eh.score(files["gold"], files["crf"], jobs=2, engine=eh.engines.serial)
+
+
+# Windows and macOS, simulated
+
+
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+def test_processes_are_copied_on_linux_only(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    assert not may_fork()
+
+
+@pytest.mark.parametrize(("system", "processes_started"), [("win32", 61), ("linux", 99)])
+def test_windows_has_at_most_61_processes(system: str, processes_started: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+
+    class Pool:
+        def __init__(self, number: int, *others: object) -> None:
+            started.append(number)
+
+        def shutdown(self, cancel_futures: bool) -> None:
+            pass
+
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(sys.modules[Workers.__module__], "ProcessPoolExecutor", Pool)
+    with Workers(99):
+        pass
+    assert started == [processes_started]
+
+
+def test_cores_where_processes_are_not_bound_to_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert cores() == 7
+
+
+def test_processes_start_where_signals_cannot_be_blocked(
+    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
+    result = eh.score(files["gold"], files["crf"], engine=processes(2, SMALLEST))
+    assert result.to_json() == eh.score(files["gold"], files["crf"]).to_json()

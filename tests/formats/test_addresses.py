@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import os
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from evenhand.formats.paths import check_output_not_input
 from evenhand.formats.storage import Address, beside, to_path
 
 TEXT = b"Ada B-PER\nsees O\n\nBo B-PER\n"
@@ -187,3 +189,35 @@ def test_the_web(server: str, tmp_path: Path) -> None:
     assert (found.name, len(found.spans())) == ("gold", 100_000)
     with pytest.raises(eh.InputError, match=rf"^{server}/other.conll: there is no such file; check the path\.$"):
         eh.read(f"{server}/other.conll")
+
+
+# Windows, simulated
+
+
+def test_a_drive_is_not_a_protocol() -> None:
+    assert to_path("C://gold.conll") == Path("C:/gold.conll")
+    assert to_path("C:\\data\\gold.conll") == Path("C:\\data\\gold.conll")
+
+
+def test_an_address_with_a_drive_is_the_file_on_the_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("C:").mkdir()
+    Path("C:/gold.conll").write_bytes(TEXT)
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(eh.InputError, match="is one of the input files"):
+        check_output_not_input("C:/gold.conll", [Address("file:///C:/gold.conll")])
+
+
+@pytest.mark.parametrize("number", [123, 1921])
+def test_names_that_windows_refuses_are_missing_files(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as patterns, which Windows's command line does not resolve."""
+
+    def refuse(path: Any, *_: Any, **__: Any) -> None:
+        error = OSError(errno.EINVAL, "The filename, directory name, or volume label syntax is incorrect")
+        error.winerror = number  # type: ignore[attr-defined,unused-ignore]
+        raise error
+
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "stat", refuse)
+        path = to_path("parts/*.conll")
+    assert path == Path("parts/*.conll")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import evenhand as eh
+from conftest import zstd_module
 from evenhand.formats import archives
 from evenhand.formats.archives import Member
 from evenhand.formats.storage import to_path
@@ -56,7 +57,7 @@ def test_tar_archives_are_read_like_files(folder: Path, name: str, mode: str) ->
 
 
 def test_tar_of_zstd(folder: Path) -> None:
-    zstd = pytest.importorskip("backports.zstd")
+    zstd = zstd_module()
     plain = make_tar(folder / "plain.tar", "w", {"first.conll": GOLD, "test.conll": SYSTEM})
     Path("a.tar.zst").write_bytes(zstd.compress(plain.read_bytes()))
     assert eh.score("gold.conll", "a.tar.zst!/test.conll")["exact"].f1 == pytest.approx(2 / 3)
@@ -283,3 +284,51 @@ def test_a_folder_of_folders_and_archives_has_submissions(folder: Path) -> None:
 def test_a_file_that_is_listed_twice(folder: Path) -> None:
     (folder / "a.conll").write_text(SYSTEM)
     assert list(eh.score("gold.conll", ["a.conll", "a.conll"])) == ["a", "a (2)"]
+
+
+@pytest.mark.parametrize("name", ["a.zip!\\run\\test.conll", "a.zip!/run/test.conll"])
+def test_members_are_named_with_backslashes_on_windows(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_zip(folder / "a.zip", **{"run/test.conll": SYSTEM, "other.conll": GOLD})
+    monkeypatch.setattr(os, "sep", "\\")
+    member = to_path(name)
+    assert isinstance(member, Member)
+    assert (member.text, member.name, member.read_bytes()) == ("a.zip!/run/test.conll", "test.conll", SYSTEM.encode())
+
+
+def make(path: Path, **members: str) -> Path:
+    return make_zip(path, **members) if path.suffix == ".zip" else make_tar(path, "w", members)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The files that are opened."""
+    files, real = list[Any](), io.open
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        files.append(real(*arguments, **options))
+        return files[-1]
+
+    monkeypatch.setattr(io, "open", watched)
+    return files
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
+def test_archives_are_closed_after_errors(folder: Path, opened: list[Any], name: str) -> None:
+    """Windows does not replace or remove open files."""
+    make(folder / name, **{"fine": GOLD, "../outside": SYSTEM})
+    with pytest.raises(eh.InputError, match="leaves the archive") as raised:
+        to_path(f"{name}!/fine").read_bytes()
+    assert raised.tb is not None  # it holds what is suspended
+    assert opened
+    assert all(file.closed for file in opened)
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar"])
+def test_archives_are_closed_after_reading(folder: Path, opened: list[Any], name: str) -> None:
+    make(folder / name, fine=GOLD)
+    with to_path(f"{name}!/fine").open("rb") as file:
+        assert file.read() == GOLD.encode()
+    assert opened
+    assert all(file.closed for file in opened)

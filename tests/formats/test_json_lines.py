@@ -311,8 +311,7 @@ def spanning(*spans: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
         ('{"text": "a"', "the line is not a JSON object (input data was truncated); write one JSON object per line"),
         (
             '{"meta": ' + "[" * 100_000,
-            "the line is not a JSON object (maximum recursion depth exceeded while deserializing an object); "
-            "write one JSON object per line",
+            "the line is not a JSON object (it is nested too deeply); write one JSON object per line",
         ),
         ("[1]", "expected a record, got a list; write one JSON object per line"),
         (

@@ -15,6 +15,7 @@ import pytest
 
 import evenhand as eh
 from conftest import EXAMPLE, ROOT
+from evenhand.formats import storage
 from peaks import PEAK
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this machine has no named pipes")
@@ -99,3 +100,15 @@ def test_memory_does_not_grow_with_what_is_piped(argument: str) -> None:
         assert int(right) == 10 * times * 50_000
         peaks.append(float(peak))
     assert peaks[1] < 1.15 * peaks[0]
+
+
+def test_a_pipe_is_read_once_where_only_sockets_can_be_awaited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`select` refuses pipes on Windows."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(10038, "An operation was attempted on something that is not a socket")
+
+    monkeypatch.setattr(storage, "select", refuse)
+    with pipe(tmp_path / "gold", GOLD.read_bytes()) as path:
+        for _ in range(2):
+            assert len(eh.read(path).spans()) == 285

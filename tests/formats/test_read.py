@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any, BinaryIO
 
 import pytest
@@ -23,6 +23,7 @@ from evenhand.formats import read as recognition
 from evenhand.formats import span_table
 from evenhand.formats.format import FORMATS, Format
 from evenhand.formats.hipe import is_neleval
+from evenhand.formats.paths import FileNames, _named_steps, _steps_of, check_output_not_input
 from evenhand.formats.read import OpenFiles
 from evenhand.formats.source import Block, Source
 from evenhand.settings import ReadSettings
@@ -448,3 +449,50 @@ def test_files_are_opened_to_recognise_them_and_to_read_them(
     names = [file.name for file in files]
     assert recognised == dict.fromkeys(names, 1)
     assert opens == dict.fromkeys(names, 2)
+
+
+# Windows and macOS, simulated
+
+
+def test_files_are_in_the_same_order_on_windows() -> None:
+    """Paths of Windows are compared without case, and the order of files is that of documents."""
+    files = [PureWindowsPath(name) for name in ("run/b", "run/A", "Run/c", "run/a")]
+    assert [file.as_posix() for file in sorted(files, key=_steps_of)] == ["Run/c", "run/A", "run/a", "run/b"]
+
+
+def test_names_of_systems_on_two_drives() -> None:
+    assert _named_steps(PureWindowsPath("C:\\runs\\a.conll")) == ("C:", "runs", "a.conll")
+    assert _named_steps(PureWindowsPath("runs\\a.conll")) == ("runs", "a.conll")
+    assert _named_steps(PurePosixPath("/runs/a.conll")) == ("/", "runs", "a.conll")
+
+
+def test_two_files_on_a_drive_without_inodes_are_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Network drives of Windows number all files 0."""
+    paths = [tmp_path / name for name in ("gold.conll", "out.json")]
+    for path in paths:
+        path.touch()
+    stat = os.stat
+
+    def numbered_zero(path: Any, *arguments: Any, **keywords: Any) -> os.stat_result:
+        found = list(stat(path, *arguments, **keywords))
+        return os.stat_result([found[0], 0, *found[2:]])
+
+    monkeypatch.setattr(os, "stat", numbered_zero)
+    check_output_not_input(paths[1], [paths[0]])
+    with pytest.raises(eh.InputError, match="is one of the input files"):
+        check_output_not_input(tmp_path / "." / "gold.conll", [paths[0]])
+
+
+@pytest.mark.parametrize(
+    ("documents", "names"),
+    [
+        (["a", "A"], ["a", "00002"]),
+        (["con", "aux.x", "com1/a", "fine"], ["00001", "00002", "00003", "fine"]),
+        (["a./b", "a /b", "a.b/c", "Dr."], ["00001", "00002", "a.b/c", "Dr."]),
+        (["Zo\u00eb", "Zoe\u0308", "ZO\u00cb"], ["Zo\u00eb", "00002", "00003"]),
+    ],
+    ids=["case", "devices", "final dots and blanks", "composed characters"],
+)
+def test_names_of_written_documents_are_distinct_on_every_system(documents: list[str], names: list[str]) -> None:
+    written = FileNames()
+    assert [written.of(document) for document in documents] == names

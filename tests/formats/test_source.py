@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import lzma
 import subprocess
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 import evenhand as eh
 from conftest import ZSTD, zstd_module
 from evenhand.data.tokens import PADDING
-from evenhand.formats.source import is_plainly_utf8
+from evenhand.formats.source import Source, is_plainly_utf8
 
 TEXT = b"Ada B-PER\nsees O\n\nBo B-PER\n"
 
@@ -211,3 +212,15 @@ def test_several_parts_and_zeros_behind_them(tmp_path: Path, kind: str, zeros: i
     path = tmp_path / f"gold.conll.{kind}"
     path.write_bytes(2 * compressed(kind) + bytes(zeros))
     assert eh.read(path).corpus.token_count == 200
+
+
+def test_a_folder_that_windows_reports_as_not_permitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, mode: str) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(eh.InputError, match="is a folder; specify a file in it"):
+        Source(tmp_path).open()
+    (tmp_path / "gold.conll").touch()
+    with pytest.raises(eh.InputError, match=r"cannot be opened \(permission denied\)"):
+        Source(tmp_path / "gold.conll").open()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -286,9 +287,10 @@ def submissions_by_name(pattern: str) -> dict[str, AnyPath]:
     """The submissions that fit a pattern without a task file, by team or by team and run."""
     if "{data}" in pattern:
         raise SettingError(f"The pattern {pattern!r} has {{data}}, which needs a task file.")
-    is_absolute = pattern.startswith("/")
+    pattern = pattern.replace(os.sep, "/")
+    root = Path(pattern).anchor  # on Windows with the drive
     only = TaskData("submission", "", Path(), None, (), (), {})
-    found, _ = find_submissions(Path("/task" if is_absolute else "task"), pattern.lstrip("/"), [only])
+    found, _ = find_submissions(Path(root, "task"), pattern[len(root) :].lstrip("/"), [only])
     if not found:
         raise SettingError(f"No file matches the pattern {pattern!r}; check the pattern.")
     double = next((each.problem for each in found if each.problem is not None and not _is_unreadable(each.path)), None)
@@ -326,7 +328,7 @@ def _in_file(
         yield Submission(team, run, data, to_path(path), file)
         return
     try:
-        archive = Member(str(path))
+        archive = Member(path.as_posix())
         members = archive.files()
         regex, found = _regex(inner, names), dict[tuple[str, str, str], list[str]]()
         # A single top-level folder is ignored, unless the pattern names it.
@@ -343,7 +345,7 @@ def _in_file(
     except EvenhandError as error:
         problem = Skipped.of(error)
         for name in [fields["data"]] if "data" in fields else names:
-            yield Submission(team, run, name, Member(str(path)), file, replace(problem, file=file))
+            yield Submission(team, run, name, Member(path.as_posix()), file, replace(problem, file=file))
         return
     if not found:
         problem = Skipped(file, None, f"expected a file {inner}, got {', '.join(list(below)[:3])}.")
@@ -758,9 +760,9 @@ def _commit() -> str | None:
     """The commit of a source checkout; None for an installed package."""
     git = Path(__file__).parents[3] / ".git"
     try:
-        head = (git / "HEAD").read_text().strip()
+        head = (git / "HEAD").read_text("utf-8").strip()
         target = git / head.removeprefix("ref: ")
-        return (target.read_text() if head.startswith("ref: ") else head).strip()[:7] or None
+        return (target.read_text("utf-8") if head.startswith("ref: ") else head).strip()[:7] or None
     except OSError:
         return None
 

@@ -19,7 +19,7 @@ from typing import IO, Any, NoReturn
 import click
 
 from evenhand.errors import visible
-from evenhand.files import refusal
+from evenhand.files import is_unread, refusal
 
 INTERRUPTED = 130
 UNREAD = 141
@@ -27,7 +27,7 @@ SKIPPABLE = "evenhand.skippable"
 """Key under which a context keeps the systems that --skip-broken may leave out."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Errors of standard output; files have separate messages."""
-_ENDING = ("SIGTERM", "SIGHUP")
+_ENDING = ("SIGTERM", "SIGHUP", "SIGBREAK")
 """Signals that end a process by default; by name because not all systems have all."""
 _PLAIN = {"─": "-", "█": "#", "–": "-", "—": "-", "→": ">", "±": "~", "³": "3", "…": ".", "≥": ">", "≤": "<", "−": "-"}
 """Replacements, of the same width, for characters of tables that the encoding of a terminal lacks."""
@@ -72,10 +72,10 @@ def orderly() -> Iterator[None]:
         except KeyboardInterrupt:
             say("evenhand: interrupted")
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:
-            _discard(sys.stdout)
-            sys.exit(UNREAD)
         except OSError as error:
+            if is_unread(error):
+                _discard(sys.stdout)
+                sys.exit(UNREAD)
             if error.errno not in _FULL:
                 raise
             _discard(sys.stdout)
@@ -118,7 +118,10 @@ def _cleaning_up() -> Iterator[None]:
 
 
 def steady_streams() -> None:
-    """Open closed standard streams, and escape characters that their encodings lack."""
+    """Open closed standard streams, and escape characters that their encodings lack.
+
+    On Windows, output to files and pipes is UTF-8 with LF, as elsewhere, unless PYTHONIOENCODING is set.
+    """
     if sys.stdin is None:
         sys.stdin = _open_null(0, os.O_RDONLY, "r")
     if sys.stdout is None:
@@ -127,7 +130,11 @@ def steady_streams() -> None:
         sys.stderr = _open_null(2, os.O_WRONLY, "w")
     codecs.register_error(_ESCAPED, _escape)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure") and not codecs.lookup(stream.encoding).name.startswith("utf"):
+        if not hasattr(stream, "reconfigure"):
+            continue
+        if sys.platform == "win32" and "PYTHONIOENCODING" not in os.environ and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", newline="\n")
+        if not codecs.lookup(stream.encoding).name.startswith("utf"):
             stream.reconfigure(errors=_ESCAPED)
 
 

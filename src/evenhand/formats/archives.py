@@ -14,13 +14,13 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, BinaryIO, NamedTuple
+from typing import IO, BinaryIO, NamedTuple
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import InputError
@@ -96,7 +96,7 @@ class Member(Address):
         return Member(path)
 
     def __truediv__(self, name: str) -> Member:
-        return Member(f"{self.text}/{name}" if self.inner else f"{self.archive}!/{name}")
+        return Member(f"{self.text}/{name}" if self.inner else f"{self.archive.as_posix()}!/{name}")
 
     def open(self, mode: str = "rb") -> BufferedReader:
         """Open the file; its bytes are read from the archive as they are needed."""
@@ -113,7 +113,11 @@ class Member(Address):
                 return file.read(min(size, entry.size - offset)) if offset < entry.size else b""
 
         opened = stream(read, close)
-        start = opened.peek(_TAR_MARK_OFFSET + len(_TAR_MARK))
+        try:
+            start = opened.peek(_TAR_MARK_OFFSET + len(_TAR_MARK))
+        except InputError:
+            opened.close()  # on Windows, open files cannot be removed
+            raise
         if start.startswith(_PACKED) or start[_TAR_MARK_OFFSET:].startswith(_TAR_MARK):
             opened.close()
             raise _nested(self.archive, self.inner)
@@ -128,11 +132,13 @@ class Member(Address):
     def files(self) -> list[Address]:
         """All files below this folder."""
         below = f"{self.inner.rstrip('/')}/" if self.inner else ""
-        return [Member(f"{self.archive}!/{name}") for name in _entries(self.archive) if name.startswith(below)]
+        return [
+            Member(f"{self.archive.as_posix()}!/{name}") for name in _entries(self.archive) if name.startswith(below)
+        ]
 
     def matches(self) -> list[Address]:
         names = (name for name in _entries(self.archive) if fnmatchcase(name, self.inner))
-        return [Member(f"{self.archive}!/{name}") for name in names]
+        return [Member(f"{self.archive.as_posix()}!/{name}") for name in names]
 
     def name_below(self, folder: Address) -> str:
         below = folder.inner.rstrip("/") if isinstance(folder, Member) else ""
@@ -150,8 +156,8 @@ def _checked_entries(archive: Path, changed: int, packed: int) -> Mapping[str, _
     listed = _zip_entries if archive.suffix.lower() == _ZIP else _tar_entries
     entries: dict[str, _Entry] = {}
     total = 0
-    with _as_input_error(archive):
-        for number, entry in enumerate(listed(archive, packed), 1):
+    with _as_input_error(archive), closing(listed(archive, packed)) as members:
+        for number, entry in enumerate(members, 1):
             if number > MAX_MEMBERS:
                 raise _refused(archive, f"has more than {MAX_MEMBERS:,} members", "pack only the files to be scored")
             total += entry.size
@@ -194,7 +200,7 @@ def _check_total(archive: Path, total: int, packed: int) -> None:
         raise _refused(archive, finding, "check its content, or use the unpacked files")
 
 
-def _zip_entries(archive: Path, packed: int) -> Iterator[_Entry]:
+def _zip_entries(archive: Path, packed: int) -> Generator[_Entry, None, None]:
     from zipfile import ZipFile  # slow to load, and archives are rare
 
     with ZipFile(archive) as file:
@@ -210,7 +216,7 @@ def _zip_entries(archive: Path, packed: int) -> Iterator[_Entry]:
             yield _Entry(info.orig_filename.replace("\\", "/"), info.file_size)
 
 
-def _tar_entries(archive: Path, packed: int) -> Iterator[_Entry]:
+def _tar_entries(archive: Path, packed: int) -> Generator[_Entry, None, None]:
     import tarfile
 
     with _unpacked(archive) as stream, tarfile.open(fileobj=_Limited(stream, archive, packed), mode="r|") as file:  # type: ignore[call-overload]
@@ -242,20 +248,22 @@ def _unpacked(archive: Path) -> Iterator[BinaryIO]:
         yield file if kind is None else decompressed(file, kind, lambda *problem: _refused(archive, *problem))
 
 
-def _opened(archive: Path, entry: _Entry) -> tuple[IO[bytes], Any]:
+def _opened(archive: Path, entry: _Entry) -> tuple[IO[bytes], Callable[[], None]]:
     """A stream of a member's bytes, and the function that closes it."""
-    if entry.offset < 0:
-        from zipfile import ZipFile
+    with ExitStack() as stack:
+        file: IO[bytes]
+        if entry.offset < 0:
+            from zipfile import ZipFile
 
-        opened = ZipFile(archive)
-        info = next(info for info in opened.infolist() if info.orig_filename.replace("\\", "/") == entry.name)
-        return opened.open(info), opened.close
-    context = _unpacked(archive)
-    file = context.__enter__()
-    left = entry.offset
-    while left and (data := file.read(min(left, 1 << 20))):
-        left -= len(data)
-    return file, lambda: context.__exit__(None, None, None)
+            opened = stack.enter_context(ZipFile(archive))
+            info = next(info for info in opened.infolist() if info.orig_filename.replace("\\", "/") == entry.name)
+            file = stack.enter_context(opened.open(info))
+        else:
+            file = stack.enter_context(_unpacked(archive))
+            left = entry.offset
+            while left and (data := file.read(min(left, 1 << 20))):
+                left -= len(data)
+        return file, stack.pop_all().close
 
 
 @contextmanager

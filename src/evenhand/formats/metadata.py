@@ -17,7 +17,7 @@ from typing import Any, Literal
 import msgspec
 
 from evenhand.dataclass import dataclass
-from evenhand.errors import InputError, SettingError, counted
+from evenhand.errors import InputError, SettingError, counted, reason_of
 from evenhand.formats.csv_table import DELIMITERS
 from evenhand.formats.format import wrap_object
 from evenhand.formats.source import Source, whole_text
@@ -123,7 +123,7 @@ def _decoded(source: Source, line: int, text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
-        finding = f"the line is not JSON ({str(error).rstrip('.')})"
+        finding = f"the line is not JSON ({reason_of(error)})"
         raise source.error(line, finding, "write one object per line") from None
 
 

@@ -24,7 +24,7 @@ from evenhand.data.overrides import (
     Overrides,
 )
 from evenhand.errors import LABEL as LABEL_LIMIT
-from evenhand.errors import InputError, long_label
+from evenhand.errors import InputError, long_label, reason_of
 from evenhand.formats.paths import decode_utf8, read_small_data
 from evenhand.formats.storage import to_path
 
@@ -59,8 +59,7 @@ def _parse(source: str, number: int, line: str) -> Override:
     try:
         record = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
-        reason = str(error).rstrip(".")
-        raise fail(f"is not JSON ({reason})", f"write one object per line: {_EXAMPLE}") from None
+        raise fail(f"is not JSON ({reason_of(error)})", f"write one object per line: {_EXAMPLE}") from None
     if not isinstance(record, dict):
         raise fail("is not an object", f"write one: {_EXAMPLE}")
     verdict = record.get("verdict")

@@ -12,19 +12,21 @@ import json
 import os
 import re
 import stat
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from glob import glob
 from itertools import accumulate, compress
 from os import PathLike
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple, overload
 
 import msgspec
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import EvenhandError, InputError, counted
+from evenhand.files import RESERVED
 from evenhand.formats.source import COMPRESSIONS, FilePart, Source, missing_file_remedy
 from evenhand.formats.storage import STANDARD_INPUT, Address, AnyPath, beside, to_path
 from evenhand.parameters import check_path
@@ -34,7 +36,8 @@ INFO, SPLITS = "dataset_info.json", "dataset_dict.json"
 GOLD = "gold"
 _ANNOTATIONS = ".ann"
 _BRAT_PAIRS = {_ANNOTATIONS: ".txt", ".txt": _ANNOTATIONS}
-_SAFE_NAME = re.compile(r"[\w-][\w. -]*")
+_SAFE_NAME = re.compile(r"[\w-](?:[\w. -]*[\w-])?")
+"""A step of a path on every system; Windows drops final dots and blanks."""
 _BLOCK = 1 << 18
 _SHORT_FILE = 1 << 24
 _RECORD = msgspec.json.Decoder(dict[str, str])
@@ -42,6 +45,8 @@ _SAME_NAMES = "both sides must have files with the same names"
 _ARCHIVE = re.compile(r"(?i)(\.zip|\.tgz|\.tar(\.\w+)?)?!$")
 _MAX_STEPS = 3
 """Maximum number of path steps in the name of a system, if fewer tell the systems apart."""
+_DRIVE = re.compile(r"^/(?=[A-Za-z]:)")
+"""What precedes a drive of Windows in an address: `file:///C:/gold.conll`."""
 _ENDING = re.compile(r"(?<=.)\.[^\W\d][^.]*$")
 """A suffix that begins with a letter: `.2` in `crf-1.2` is part of the name."""
 
@@ -169,7 +174,12 @@ def _at_path(path: Path) -> Sequence[AnyPath] | None:
 
 def _matches(path: Path) -> list[AnyPath]:
     """The files that match a pattern; none if this is not a pattern."""
-    return sorted(map(Path, glob(str(path)))) if not frozenset("*?[").isdisjoint(str(path)) else []
+    return sorted(map(Path, glob(str(path))), key=_steps_of) if not frozenset("*?[").isdisjoint(str(path)) else []
+
+
+def _steps_of(path: PurePath | Address) -> tuple[str, ...]:
+    """The order of paths on every system; on Windows, paths themselves are compared without case."""
+    return path.parts
 
 
 def _at_address(address: Address) -> list[AnyPath] | None:
@@ -198,7 +208,11 @@ def _with_subfolders(folder: Path, names: list[str]) -> list[str]:
         return names
     paths = (file.relative_to(folder) for file in folder.glob("*/**/*.ann"))
     below = [path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts)]
-    return sorted([*(name for name in names if name.endswith(_ANNOTATIONS)), *below], key=Path) if below else names
+    return (
+        sorted([*(name for name in names if name.endswith(_ANNOTATIONS)), *below], key=lambda name: name.split("/"))
+        if below
+        else names
+    )
 
 
 def distinct_names(paths: Sequence[AnyPath]) -> list[str]:
@@ -238,8 +252,13 @@ def _steps(paths: Sequence[AnyPath]) -> list[tuple[str, ...]]:
         elif path == STANDARD_INPUT:
             steps.append((Source(path).name,))
         elif local is not None:
-            steps.append(Path(os.path.normpath(local.absolute() if is_absolute else local)).parts)
+            steps.append(_named_steps(Path(os.path.normpath(local.absolute() if is_absolute else local))))
     return steps
+
+
+def _named_steps(path: PurePath) -> tuple[str, ...]:
+    """The steps of a path; a drive of Windows without its backslash."""
+    return (path.drive, *path.parts[1:]) if path.drive and path.root else path.parts
 
 
 def _without_ending(path: AnyPath, name: str) -> str:
@@ -282,7 +301,7 @@ def submissions_in(path: AnyPath) -> list[AnyPath] | None:
     """
     if not isinstance(path, Path) or not path.is_dir() or any((path / name).exists() for name in (INFO, SPLITS)):
         return None
-    entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+    entries = sorted((entry for entry in path.iterdir() if not entry.name.startswith(".")), key=_steps_of)
     below = [to_path(entry) for entry in entries]
     if not below or any(isinstance(entry, Path) and not entry.is_dir() for entry in below):
         return None
@@ -301,6 +320,15 @@ def _single_file(path: AnyPath) -> list[AnyPath]:
     return list(files) if len(files) == 1 else [path] if files else []
 
 
+def _folded(name: str) -> str:
+    """A key that is equal for names of one file on Windows or macOS, which ignore case and how accents are encoded."""
+    if name.isascii():
+        return name.lower()
+    from unicodedata import normalize  # rare
+
+    return normalize("NFC", name.casefold())
+
+
 class FileNames:
     """Gives each document a unique file name: the document's name if possible, else a number."""
 
@@ -310,11 +338,12 @@ class FileNames:
 
     def of(self, document: str) -> str:
         """Return the name for the next document, whose own name may be a path or empty."""
-        is_safe = all(map(_SAFE_NAME.fullmatch, document.split("/")))
+        steps = f"{document}.x".split("/")  # the caller adds a suffix
+        is_safe = all(_SAFE_NAME.fullmatch(step) and not RESERVED.match(step) for step in steps)
         number, name = len(self._used) + 1, document if is_safe else self._spare.format(len(self._used) + 1)
-        while name.lower() in self._used:
+        while (key := _folded(name)) in self._used:
             name, number = self._spare.format(number), number + 1
-        self._used.add(name.lower())
+        self._used.add(key)
         return name
 
 
@@ -470,13 +499,16 @@ def check_output_not_input(output: str | PathLike[str], inputs: Iterable[AnyPath
                 raise InputError(str(output), None, finding, "choose another path for the output")
 
 
-def _identity(path: str | PathLike[str]) -> tuple[int, int] | None:
-    """Device and inode of a regular file; None for anything else."""
+def _identity(path: str | PathLike[str]) -> tuple[int, int | str] | None:
+    """Device and inode of a regular file, its real path if the system has no inodes; None for anything else."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    # Network drives of Windows have the number 0 for all files.
+    return status.st_dev, status.st_ino or os.path.normcase(os.path.realpath(path))
 
 
 def _local_files(path: AnyPath | FileList) -> Iterator[Path]:
@@ -490,7 +522,8 @@ def _local_files(path: AnyPath | FileList) -> Iterator[Path]:
     elif isinstance(path, Address):
         if path.protocol not in ("file", "local"):
             return
-        path = Path(path.text.partition("://")[2])
+        text = path.text.partition("://")[2]
+        path = Path(_DRIVE.sub("", text) if sys.platform == "win32" else text)
     files: Sequence[AnyPath] | None = None
     with suppress(EvenhandError, OSError, ValueError):  # reported when the input is read
         files = files_of(path)

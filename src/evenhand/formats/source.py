@@ -329,11 +329,11 @@ class Source:
         try:
             file = self._open_raw()
             kind = compression(file)
-        except IsADirectoryError:
-            raise self.error(None, "is a folder", "specify a file in it") from None
         except FileNotFoundError:
             raise self.error(None, "there is no such file", missing_file_remedy(self.path)) from None
         except OSError as error:
+            if isinstance(error, IsADirectoryError) or self.path.is_dir():  # Windows reports missing permissions
+                raise self.error(None, "is a folder", "specify a file in it") from None
             reason = (error.strerror or "unknown reason").lower()
             raise self.error(None, f"cannot be opened ({reason})", "check the path and the permissions") from None
         return (file, False) if kind is None else (decompressed(file, kind, partial(self.error, None)), True)

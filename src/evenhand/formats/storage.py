@@ -35,7 +35,10 @@ SIZE = 1 << 17
 """Size of the buffer of streams, and of the first bytes of a file that are kept for format detection."""
 STANDARD_INPUT = Path("-")
 _DECOMPRESSED_BLOCK = 1 << 17
-_ADDRESS = re.compile(r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]+)://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL)
+_ADDRESS = re.compile(
+    r"(?P<before>(?:[\w.+-]+::)*(?P<protocol>[\w.+-]{2,})://)(?P<path>.*?)(?P<after>::.*)?", re.DOTALL
+)
+"""An address. A protocol has two characters or more, because `C://gold.conll` is a path on Windows."""
 _ARCHIVE = re.compile(r"(?is)(.+?\.(?:zip|tgz|tar|tar\.(?:gz|bz2|xz|zst)))(?:!/.*)?\Z")
 """An archive, or a member of it after `!/`."""
 _LOGIN = re.compile(r"(?<=://)[^/@]*@")
@@ -43,6 +46,8 @@ _WEB = ("http", "https")
 _LONGEST_NAME = 80
 _MISSING = (errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP)
 """System errors for missing files, for which readers have their own messages."""
+_IMPOSSIBLE_NAMES = (123, 1921)
+"""Windows's errors for names that no file can have, such as the pattern `*.conll`, and for links in a circle."""
 _PACKAGES = {
     **dict.fromkeys(_WEB, "evenhand[remote]"),
     **dict.fromkeys(("s3", "s3a"), "s3fs"),
@@ -250,6 +255,7 @@ def to_path(value: str | os.PathLike[str], *, may_be_text: bool = False) -> AnyP
 
 def _member(text: str) -> Address | None:
     """The address of an archive, or of a member of one; None for any other path."""
+    text = text.replace(os.sep, "/")
     match = _ARCHIVE.match(text)
     if match is None or not os.path.isfile(match[1]):
         return None
@@ -282,7 +288,7 @@ def _check_possible(path: Path) -> Path:
     except ValueError:
         reason = "it holds a NUL"
     except OSError as error:
-        if error.errno in _MISSING:
+        if error.errno in _MISSING or getattr(error, "winerror", None) in _IMPOSSIBLE_NAMES:
             return path
         reason = (error.strerror or "unknown reason").lower()
     text = str(path) if len(str(path)) <= _LONGEST_NAME else f"{str(path)[:_LONGEST_NAME]}…"
@@ -457,7 +463,10 @@ class _PipeBuffer:
 
     def renewed(self) -> _PipeBuffer:
         """Return a new buffer if everything was read and the pipe has new content, else this one."""
-        is_over = self._is_read and bool(select([self._pipe], [], [], 0)[0]) and bool(self._pipe.peek(1))
+        try:
+            is_over = self._is_read and bool(select([self._pipe], [], [], 0)[0]) and bool(self._pipe.peek(1))
+        except OSError:  # Windows can wait for sockets only; a pipe is read once there
+            is_over = False
         return _PipeBuffer(self._pipe) if is_over else self
 
 

@@ -25,7 +25,7 @@ from evenhand.arrays import MOST, Count, Difference, Share, Values
 from evenhand.comparison.differences import CLASSES, Bound
 from evenhand.comparison.units import Unit
 from evenhand.data.annotation import ReadInfo
-from evenhand.errors import InputError, SettingError, Skipped, counted
+from evenhand.errors import InputError, SettingError, Skipped, counted, reason_of
 from evenhand.grounding.grounder import BOUND, COUNTS, GroundingCounts, Listed
 from evenhand.parameters import Parameter, check_file, check_path
 from evenhand.pipeline.inputs import RunConfig
@@ -154,7 +154,7 @@ def checked_json(source: str | Path) -> Saved:
     try:
         saved: Saved = _convert(msgspec.json.decode(text), Saved)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise InputError(name, None, f"is not a saved result ({str(error).rstrip('.')})", remedy) from None
+        raise InputError(name, None, f"is not a saved result ({reason_of(error)})", remedy) from None
     command = saved.get("command")
     if not isinstance(command, str) or command not in _LOADERS:
         finding = "is not a saved result" if command is None else f"is a result of evenhand {command}"
@@ -180,7 +180,7 @@ def _load(
     except KeyError as error:
         raise _invalid(name, command, f"{error.args[0]!r} is missing") from None
     except (msgspec.MsgspecError, RecursionError, LookupError, TypeError, ValueError) as error:
-        raise _invalid(name, command, str(error).rstrip(".")) from None
+        raise _invalid(name, command, reason_of(error)) from None
 
 
 def _read(source: str | Path) -> tuple[str, bytes]:

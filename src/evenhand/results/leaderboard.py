@@ -13,6 +13,7 @@ Source: this project.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,8 @@ LabelIntervals = Mapping[str, Mapping[str, tuple[float, float]]]
 """By label and system."""
 Intervals = Mapping[str, Mapping[str, tuple[float, float] | None]]
 """By measure and system."""
+_LOCKED_BYTE = (1 << 31) - 2
+"""The byte that is locked on Windows, after the end of any history: locked bytes cannot be read by other processes."""
 SCORED, BROKEN, WITHDRAWN = "scored", "broken", "withdrawn"
 
 
@@ -151,21 +154,33 @@ def _locked(file: Any) -> Iterator[None]:
     try:
         import fcntl
     except ImportError:  # Windows
-        import msvcrt
-
-        file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        try:
+        with _locked_byte(file):
             yield
-        finally:
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
         return
     fcntl.flock(file, fcntl.LOCK_EX)
     try:
         yield
     finally:
         fcntl.flock(file, fcntl.LOCK_UN)
+
+
+@contextmanager
+def _locked_byte(file: Any) -> Iterator[None]:
+    import msvcrt
+
+    file.seek(_LOCKED_BYTE)
+    while True:
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+            break
+        except OSError as error:
+            if error.errno != errno.EDEADLK:  # another process had the lock for ten seconds
+                raise
+    try:
+        yield
+    finally:
+        file.seek(_LOCKED_BYTE)
+        msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
 
 
 @dataclass(frozen=True)

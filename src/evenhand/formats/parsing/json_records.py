@@ -41,7 +41,7 @@ from evenhand.data.corpus import Corpus
 from evenhand.data.layers import Spans
 from evenhand.data.vocabulary import Vocabulary
 from evenhand.dataclass import dataclass
-from evenhand.errors import SettingError
+from evenhand.errors import SettingError, reason_of
 from evenhand.formats.parsing.confidences import USUAL, ScoreError, ScoreFields
 from evenhand.formats.parsing.json_spans import (
     KEY_WORDS,
@@ -230,7 +230,7 @@ _NAME = re.compile(r"`(\w+)`")
 
 def explain(error: Exception) -> tuple[str, str | None]:
     """The problem of a JSON value, and the path of the key that has it; None for the value as a whole."""
-    matched = _PATH.fullmatch(str(error))
+    matched = _PATH.fullmatch(reason_of(error))
     assert matched is not None
     message, path = matched.groups()
     if wrong := _WRONG_TYPE.fullmatch(message):

@@ -20,6 +20,7 @@ from evenhand import __version__
 from evenhand.comparison.ranking import RankInterval
 from evenhand.dataclass import dataclass
 from evenhand.errors import WARNING
+from evenhand.files import RESERVED
 from evenhand.report.data import render_json
 from evenhand.report.html import read_template, style_sheet, template
 from evenhand.report.leaderboard_tables import remark
@@ -69,13 +70,13 @@ class BoardSection:
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """File names of letters, digits and `-`; a name that is taken gets the suffix -2."""
+    """File names of letters, digits and `-`; a name that is taken, or reserved on Windows, gets the suffix -2."""
     made: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
         slug = base = _NOT_IN_SLUG.sub("-", name).strip("-").lower() or "system"
         number = 2
-        while slug in taken:
+        while slug in taken or RESERVED.match(slug):
             slug, number = f"{base}-{number}", number + 1
         taken.add(slug)
         made[name] = slug
