@@ -118,7 +118,6 @@ def _read_info(info: ReadInfo) -> str:
 
 _DEFAULTS = {
     "align": "strict",
-    "atoms": "tokens",
     "scope": "sentence",
     "levels": "pooled",
     "repair": "begin",
@@ -143,11 +142,12 @@ _READ = ("gold", "system", "annotators")
 def short_signature(signature: str) -> str:
     """The versions, the task, the measures, and the settings that differ from their defaults.
 
-    The formats of files, and the numbers of trials and resamples, which tables state, are left out.
+    Left out are the formats of files, the unit of positions, which follows from these and from `align`, and the numbers
+    of trials and resamples, which tables state.
     """
     pairs = [pair.partition(":")[::2] for pair in signature.split("|")]
     task = dict(pairs).get("task", "")
-    defaults, by_content = dict(_DEFAULTS), {*_READ, "of", "trials", "resamples"}
+    defaults, by_content = dict(_DEFAULTS), {*_READ, "atoms", "of", "trials", "resamples"}
     for parameter in parameters_of(task) if task in TASKS else ():
         defaults[parameter.signature_key] = parameter.conversion.spell(parameter.default)
         by_content |= {parameter.signature_key} if parameter.default is None else set()
