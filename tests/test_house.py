@@ -17,6 +17,7 @@ from evenhand.tasks.registry import TASKS, models_of
 SOURCE = ROOT / "src" / "evenhand"
 ROOMS = (
     "__version__",
+    "versions",
     "dataclass",
     "registry",
     "plugins",

@@ -44,7 +44,7 @@ WIDE = "---\nhtml_theme.sidebar_secondary.remove: true\n---\n\n"
 MORE = """
 ## More
 
-[Gallery](gallery.md) · [Changes](CHANGELOG.md) · [Contributing](CONTRIBUTING.md)
+[Gallery](gallery.md) · [Changes](CHANGELOG.md) · [Numbers](NUMBERS.md) · [Contributing](CONTRIBUTING.md)
 """
 
 

@@ -30,7 +30,7 @@ html_js_files = ["names.js"]
 html_search_scorer = str(Path(__file__).parent / "static" / "scorer.js")
 search_words = read_words(ROOT / "build" / "site" / "source")
 html_extra_path = ["../../build/site/extra"]
-html_sidebars = {page: [] for page in ("index", "gallery", "CHANGELOG", "CONTRIBUTING", "search")}
+html_sidebars = {page: [] for page in ("index", "gallery", "CHANGELOG", "NUMBERS", "CONTRIBUTING", "search")}
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {
@@ -52,7 +52,7 @@ html_context = {
 }
 MADE = ("reference/api/", "reference/command-line", "reference/match-models", "reference/format-table", "gallery")
 """Pages generated from the code, without edit links."""
-OUTSIDE = ("CONTRIBUTING", "CHANGELOG")
+OUTSIDE = ("CONTRIBUTING", "CHANGELOG", "NUMBERS")
 """Pages that are not in docs/."""
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/evenhand/evenhand/blob/main"
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(#[^)\s]*)?(?=\))")
-OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "CHANGELOG.md": "CHANGELOG.md"}
+ROOT_PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "NUMBERS.md")
+OUTSIDE = {"README.md": "index.md", **{name: name for name in ROOT_PAGES}}
 """Pages outside of docs/, and their paths on the site."""
 INDEX = "index.md"
 
@@ -24,7 +25,7 @@ def pages() -> Iterator[tuple[Path, Path]]:
     for page in sorted((ROOT / "docs").rglob("*.md")):
         if not page.name.endswith(".in.md"):
             yield page, page.relative_to(ROOT / "docs")
-    for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
+    for name in ROOT_PAGES:
         yield ROOT / name, Path(name)
 
 

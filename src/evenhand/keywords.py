@@ -116,6 +116,7 @@ class EvaluationKeywords(FileKeywords, TaskKeywords, total=False):
     map: Mapping[str, str] | Sequence[str]
     align: Align | None
     beta: float
+    numbers: int | None
 
 
 class AnnotatorKeywords(EvaluationKeywords, total=False):
@@ -185,3 +186,4 @@ class LayerKeywords(TypedDict, total=False):
     groups: Groups
     jobs: int | None
     engine: Engine | None
+    numbers: int | None

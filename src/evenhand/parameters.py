@@ -15,6 +15,7 @@ from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
 
+from evenhand import __version__, versions
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError, unknown
 
@@ -141,7 +142,7 @@ KINDS = {
     **dict.fromkeys(("functions", "sequence", "alpha_u", "gamma", "only"), FLAG),
     "beta": NUMBER,
     **dict.fromkeys(("floor", "ceiling"), LIMITS | NOTHING),
-    "jobs": WHOLE | NOTHING,
+    **dict.fromkeys(("jobs", "numbers"), WHOLE | NOTHING),
     **dict.fromkeys(("format", "encoding", "offsets", "annotator"), _by_side(TEXT) | NOTHING),
     "column": _by_side(COLUMNS | NOTHING | ROLES) | NOTHING,
     "map": replace(NAMES, expected="a list of strings such as OLD=NEW")
@@ -187,6 +188,18 @@ def check_whole_number(name: str, value: object, least: int, most: int | None = 
         limits = f"{least} or more" if most is None else f"from {least} to {most:,}"
         raise SettingError(f"{name} is {quote(value)}; it must be a whole number, {limits}.")
     return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def check_numbers(wanted: int | None) -> None:
+    """Raise `SettingError` if this Evenhand does not compute the numbers version that the user wants."""
+    if wanted is None or check_whole_number("numbers", wanted, 1) == versions.NUMBERS:
+        return
+    remedy = "install a newer Evenhand"
+    if wanted < versions.NUMBERS:
+        first, later = (versions.FIRST_RELEASES[number] for number in (wanted, wanted + 1))
+        remedy = f"install evenhand>={first},<{later}"
+    finding = f"numbers is {wanted}, but Evenhand {__version__} computes numbers version {versions.NUMBERS}"
+    raise SettingError(f"{finding}; {remedy}, or leave out numbers.")
 
 
 def check_number(name: str, value: object, fits: Callable[[float], bool], expected: str) -> float:
@@ -262,7 +275,7 @@ def split_names(names: str | Sequence[str]) -> tuple[str, ...]:
 def checked_arguments(
     also: Callable[[], Iterable[str]] = tuple, *, inputs: Collection[str] = ()
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Decorate a function to refuse unknown keywords and keywords of the wrong kind.
+    """Decorate a function to refuse unknown keywords, keywords of the wrong kind, and other `numbers` than computed.
 
     `also` returns the keywords that the function passes on. `inputs` are files or annotations, which are checked when
     they are opened.
@@ -282,6 +295,7 @@ def checked_arguments(
                     raise SettingError(unknown(finding, name, sorted(known), f"see help(evenhand.{function.__name__})"))
                 if name not in inputs:
                     check_kind(name, value)
+            check_numbers(keywords.get("numbers"))  # type: ignore[arg-type]  # its kind was checked
             return function(*arguments, **_with_function_names(keywords))
 
         return checked

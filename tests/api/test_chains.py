@@ -452,7 +452,9 @@ def test_every_setting_shows_in_the_signature(options: dict[str, Any]) -> None:
 
 def test_the_signature_has_singletons_and_nouns() -> None:
     plain = eh.score(GOLD, CHAINS / "rules.conll").signature
-    assert plain.startswith(f"evenhand:{eh.__version__}|task:chains|match:{','.join(CHAIN_MODELS)}|align:position|")
+    assert plain.startswith(
+        f"evenhand:{eh.__version__}|numbers:1|task:chains|match:{','.join(CHAIN_MODELS)}|align:position|"
+    )
     assert "|singletons:kept|" in plain
     assert "|nominal:NN+NNS+NNP+NNPS+NE" in plain
     other = eh.score(GOLD, CHAINS / "rules.conll", singletons=False, nominal=["NN", "PRP"]).signature

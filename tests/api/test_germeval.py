@@ -380,7 +380,7 @@ def test_the_result_as_plain_python(file: File, tmp_path: Path) -> None:
     ]
     assert (
         data["signature"]
-        == f"evenhand:{eh.__version__}|task:germeval|align:strict|scope:sentence|levels:separate|encoding:iob2|repair:begin"
+        == f"evenhand:{eh.__version__}|numbers:1|task:germeval|align:strict|scope:sentence|levels:separate|encoding:iob2|repair:begin"
     )
     target = tmp_path / "scores.json"
     assert result.to_json(target) == target.read_text()
@@ -469,7 +469,7 @@ def test_the_text_ends_with_the_rules_of_the_script(tmp_path: Path) -> None:
     path = written_germeval_script(tmp_path, ["a B-PER O I-PER O", "b O O O O"])
     assert str(eh.germeval(path, as_script=True)).splitlines()[-2:] == [
         f"Note: {path}: the prediction is identical to the gold standard. Is this the right file?",
-        f"evenhand:{eh.__version__}|task:germeval|align:strict|scope:file|levels:separate|entities:script|encoding:iob2",
+        f"evenhand:{eh.__version__}|numbers:1|task:germeval|align:strict|scope:file|levels:separate|entities:script|encoding:iob2",
     ]
 
 

@@ -174,6 +174,12 @@ def test_parts_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
     older.write_text(other.read_text().replace(f'"evenhand":"{eh.__version__}"', '"evenhand":"0.0.9"', 1))
     with pytest.raises(eh.InputError, match=r"was written by Evenhand 0\.0\.9, and this is .*; score the files again"):
         eh.merge([one, older])
+    other_numbers = tmp_path / "numbers.json"
+    other_numbers.write_text(other.read_text().replace("|numbers:1|", "|numbers:2|", 1))
+    with pytest.raises(
+        eh.InputError, match=r"has numbers version 2, and this Evenhand computes 1; score the files again"
+    ):
+        eh.merge([one, other_numbers])
     damaged = tmp_path / "damaged.json"
     damaged.write_text(other.read_text()[:-50])
     with pytest.raises(eh.InputError, match=r"damaged\.json: is not a saved result of evenhand score --counts"):

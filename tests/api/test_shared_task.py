@@ -467,6 +467,18 @@ def test_another_gold_standard_is_noted_until_rescored(folder: Path) -> None:
     assert note not in board(history="h.jsonl").notes
 
 
+def test_another_numbers_version_is_noted(folder: Path) -> None:
+    """Figures of different numbers versions are not mixed silently."""
+    record(board(date="2027-02-20T00:00:00Z"), "h.jsonl")
+    path = Path("h.jsonl")
+    path.write_text(path.read_text().replace("|numbers:1|", "|numbers:2|"))
+    made = board(history="h.jsonl")
+    assert [note for note in made.notes if "2027-02-20" in note] == [
+        "9 submissions were scored with different settings (2027-02-20). Score them again with --rescore."
+    ]
+    assert len(record(made, "h.jsonl")) == 9
+
+
 def test_processes_that_append_at_once(folder: Path) -> None:
     code = "from evenhand.api.shared_task import *; record(leaderboard('task.toml', resamples=0, trials=0), 'h.jsonl')"
     processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]

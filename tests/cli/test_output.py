@@ -139,7 +139,7 @@ def test_a_terminal_has_at_least_eighty_columns() -> None:
 def test_a_terminal_gets_a_short_signature() -> None:
     """Only settings that differ from their defaults; pipes and files have all of them."""
     *_, last = on_a_terminal(100, *COMPARE, "--labels", "PER,ORG", NO_COLOR="1").splitlines()
-    shown = f"evenhand:{eh.__version__}|task:spans|match:fair|labels:ORG,PER|by:fair (--signature: all)"
+    shown = f"evenhand:{eh.__version__}|numbers:1|task:spans|match:fair|labels:ORG,PER|by:fair (--signature: all)"
     assert last == shown
     *_, last = run(*COMPARE, "--labels", "PER,ORG").stdout.splitlines()
     assert last.endswith("|by:fair|of:documents|trials:0|resamples:0|interval:percentile|level:0.95|seed:0")

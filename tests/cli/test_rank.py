@@ -14,7 +14,7 @@ import evenhand as eh
 from evenhand.cli import main
 
 SIGNATURE = (
-    f"evenhand:{eh.__version__}|task:spans|match:exact,overlap|align:strict|atoms:tokens|scope:sentence|levels:pooled|"
+    f"evenhand:{eh.__version__}|numbers:1|task:spans|match:exact,overlap|align:strict|atoms:tokens|scope:sentence|levels:pooled|"
     "gold:conll/iob2/column-2|system:conll/iob2/column-2|repair:begin|offsets:codepoints|functions:cut|map:none|"
     "labels:all|exclude:none|focus:target|macro:gold-labels|beta:1|resamples:0|of:sentences|level:0.95|seed:0"
 )

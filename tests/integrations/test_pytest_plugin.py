@@ -36,6 +36,15 @@ def test_a_test_passes_and_has_the_gate(run) -> None:
     result.assert_outcomes(passed=1)
 
 
+def test_another_numbers_version_is_an_error(run) -> None:
+    result = run("""
+        def test_recogniser(evenhand_gate):
+            evenhand_gate("gold.conll", candidate="crf.conll", floor={"fair": 0.76}, numbers=2)
+    """)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *SettingError: numbers is 2, but Evenhand * computes numbers version 1; *"])
+
+
 def test_a_failure_lists_the_new_errors(run) -> None:
     result = run("""
         def test_recogniser(evenhand_gate):

@@ -105,7 +105,7 @@ def test_every_file_has_the_signature(errors: eh.Table, tmp_path: Path) -> None:
     """As the last column of plain files, on a second sheet of a workbook, and below the table of a page."""
     pandas = pytest.importorskip("pandas")
     signature = errors.signature
-    assert signature.startswith(f"evenhand:{eh.__version__}|task:spans|match:fair|align:strict|")
+    assert signature.startswith(f"evenhand:{eh.__version__}|numbers:1|task:spans|match:fair|align:strict|")
     for suffix, separator in ((".csv", ","), (".tsv", "\t")):
         errors.write(tmp_path / f"errors{suffix}")
         frame = pandas.read_csv(tmp_path / f"errors{suffix}", sep=separator)

@@ -107,7 +107,7 @@ def test_every_setting_shows_in_the_signature(example: Path, options: dict) -> N
     paths = example / "gold.conll", example / "tagger.conll"
     plain, other = eh.score(*paths), eh.score(*paths, **options)
     assert plain.signature != other.signature
-    assert plain.signature.startswith(f"evenhand:{eh.__version__}|task:spans|match:exact,fair|")
+    assert plain.signature.startswith(f"evenhand:{eh.__version__}|numbers:1|task:spans|match:exact,fair|")
 
 
 def test_json_can_be_written(example: Path, tmp_path: Path) -> None:

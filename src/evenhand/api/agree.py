@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import msgspec
 import numpy as np
 
-from evenhand import __version__
 from evenhand.agreement.annotators import Annotators, DocumentNamer, SharedText
 from evenhand.agreement.coefficients import ALPHA, CODINGS, FLEISS, AnnotatorSpans, Codebook, Coding, OverlapError
 from evenhand.agreement.counts import (
@@ -86,6 +85,7 @@ from evenhand.tasks.registry import TASKS, all_parameters, model, task_named
 from evenhand.tasks.spans.comparison import drawn_spans
 from evenhand.tasks.task import AgreementSpec, Task
 from evenhand.tasks.units import SentenceView
+from evenhand.versions import signed
 
 if TYPE_CHECKING:
     from evenhand.keywords import AdjudicateKeywords, AnnotatorKeywords
@@ -185,7 +185,7 @@ def _check_overrides(
         problems=[error.problem for error in errors],
         before=dict(sorted(before.labels.items())),
         after=dict(sorted(after.labels.items())),
-        signature=f"evenhand:{__version__}|task:spans|gold:{reading}|overrides:{merged}",
+        signature=signed({"task": "spans", "gold": str(reading), "overrides": str(merged)}),
         writer=write,
     )
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
-from evenhand import __version__
 from evenhand.api.shared_task import (
     SharedTask,
     Submission,
@@ -27,6 +26,7 @@ from evenhand.formats.storage import AnyPath
 from evenhand.pipeline.inputs import by_side
 from evenhand.results.display import Displayed, WithTables
 from evenhand.tables import Column, DisplayTable
+from evenhand.versions import signed
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class CheckedTask(Displayed, WithTables):
 
     task: SharedTask
     checked: tuple[CheckedSubmission, ...]
-    signature: str = f"evenhand:{__version__}"
+    signature: str = signed({})
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ def merge(
     level: float = 0.95,
     seed: int = 0,
     of: Resampled | None = None,
+    numbers: int | None = None,
 ) -> Summary | Result:
     """Merge the counts of parts, which `evenhand score --counts` or `recording_counts` saved.
 
@@ -43,6 +44,7 @@ def merge(
     parts      files, in order, or a folder or pattern of such files
     against, trials, resamples, level, seed, of
                of tests and intervals, as in `summarize`
+    numbers    the numbers version that the figures must have
     """
     listed = [parts] if isinstance(parts, str | Path | Address) else list(parts)
     files = [str(file) for part in map(to_path, listed) for file in files_of(part) or [part]]

@@ -282,6 +282,7 @@ def score(
     skip_broken: bool = False,
     train: TrainingFiles = None,
     drop_leaked: bool = False,
+    numbers: int | None = None,
     **parameters: Unpack[TaskKeywords],
 ) -> Result | Results | Layers:
     """Score systems against a gold standard; files are read in bounded memory.
@@ -332,6 +333,7 @@ def score(
                notes report sentences that occur in it, and `map` renames its labels: {"train:PERSON": "PER"}
     drop_leaked
                leave out test sentences that occur in the training data with the same words
+    numbers    the numbers version that the figures must have, as in the signature
 
     Tasks and measures have parameters, too, such as `iou` and `punctuation`: `evenhand score --help-all` lists them by
     task. If one side counts in characters (texts with offsets), all do.

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from evenhand import __version__
 from evenhand.api.score import Systems, is_nothing, results_of, totals_of
 from evenhand.comparison.attributes import SliceContext
 from evenhand.comparison.slices import SliceCounts, SlicedCounts, SliceRequest, Slices, word_list
@@ -40,6 +39,7 @@ from evenhand.results.table import Kind, Table
 from evenhand.scoring.scores import SystemScores
 from evenhand.settings import Groups
 from evenhand.tasks.task import Task
+from evenhand.versions import signed
 
 if TYPE_CHECKING:
     from evenhand.keywords import EvaluationKeywords, Match
@@ -194,7 +194,7 @@ def leakage(
         exact=exact,
         loose=loose,
         repeated=index.repeated,
-        signature=f"evenhand:{__version__}|task:{prepared.task.name}|test:{name_of(gold)}|train:{names}",
+        signature=signed({"task": prepared.task.name, "test": name_of(gold), "train": names}),
     )
 
 

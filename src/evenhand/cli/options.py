@@ -27,7 +27,7 @@ from evenhand.cli.process import SKIPPABLE, say
 from evenhand.files import check_target
 from evenhand.formats.format import FORMATS
 from evenhand.formats.storage import AnyPath, to_path
-from evenhand.parameters import SIDES, TRAIN, Parameter, check_choice
+from evenhand.parameters import SIDES, TRAIN, Parameter, check_choice, check_numbers
 from evenhand.settings import (
     ENCODING_ALIASES,
     ENCODINGS,
@@ -692,6 +692,20 @@ def _map_option(side: str, explained: str) -> Decorator:
     return option(SCORING, "--map", "maps", multiple=True, metavar=f"[{side}:]OLD=NEW", help=help)
 
 
+def _check_numbers(ctx: click.Context, parameter: click.Parameter, value: int | None) -> None:
+    check_numbers(value)
+
+
+numbers_option = option(
+    SCORING,
+    "--numbers",
+    type=int,
+    metavar="VERSION",
+    expose_value=False,
+    callback=_check_numbers,
+    help="Refuse to run unless the figures have this numbers version (numbers in the signature).",
+    rare=True,
+)
 _SCORING_OPTIONS = {
     "match": option(
         SCORING,
@@ -710,6 +724,7 @@ _SCORING_OPTIONS = {
         "HIPE tables and chains outside CorefUD].",
     ),
     "beta": option(SCORING, "--beta", type=float, default=1.0, help="Weight of recall in F-beta.", rare=True),
+    "numbers": numbers_option,
 }
 
 

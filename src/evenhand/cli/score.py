@@ -19,6 +19,7 @@ from evenhand.cli.options import (
     input_arguments,
     interval_options,
     note_inputs,
+    numbers_option,
     query_choices,
     query_options,
     rank_by_option,
@@ -148,6 +149,7 @@ def _files(suite: AnyPath) -> list[AnyPath]:
 @click.argument("parts", nargs=-1, required=True, type=INPUT, metavar="PART...")
 @trials_option("(0: no tests) [10,000; more for more than 125 pairs]")
 @interval_options
+@numbers_option
 @form_option(OUTPUTS)
 @summary_options
 @table_options()
@@ -211,6 +213,7 @@ def demo(task: str) -> None:
 @click.argument("gold", type=INPUT)
 @click.argument("prediction", required=False, type=INPUT)
 @option(SCORING, "--as-script", is_flag=True, help="Reproduce the task's own script, with its known defects.")
+@numbers_option
 @option(READING, "-d", "--delimiter", metavar="TEXT", help="Column separator [tab].")
 @repair_option("Entities that begin with I-: keep them (begin), drop them (discard), or stop (error).")
 @form_option(("text", "json", "latex"))

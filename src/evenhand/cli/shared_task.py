@@ -10,7 +10,16 @@ import click
 from click.core import ParameterSource
 
 from evenhand.cli.help import SCORING, STATISTICS, WRITING, Command, option
-from evenhand.cli.options import INPUT, OUTPUT, OUTPUT_OR_FOLDER, Choice, note_inputs, seed_option, task_file_options
+from evenhand.cli.options import (
+    INPUT,
+    OUTPUT,
+    OUTPUT_OR_FOLDER,
+    Choice,
+    note_inputs,
+    numbers_option,
+    seed_option,
+    task_file_options,
+)
 from evenhand.cli.output import emit, quiet_option, say_notes
 from evenhand.cli.process import SKIPPABLE, say
 from evenhand.errors import counted
@@ -101,6 +110,7 @@ def sides_of_task(options: Mapping[str, Any], least: int) -> dict[str, DataSides
 @option(STATISTICS, "--trials", type=int, help="Trials of each test for the clusters [10,000 or more].")
 @option(STATISTICS, "--level", type=float, default=0.95, help="Confidence level of intervals.")
 @seed_option
+@numbers_option
 @quiet_option
 def leaderboard(output: Path, history: AnyPath | None, **options: Any) -> None:
     """Write the leaderboard of a shared task: static pages that need no network.

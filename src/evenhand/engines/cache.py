@@ -1,8 +1,8 @@
 """The engine that keeps counts in a folder, and runs only the files that are new or have changed.
 
-The counts of a gold file and a system file are kept under the SHA-256 of both files, of all settings and of the version
-of Evenhand. The runs of files add up like parts (`pipeline.partition`), so results are bit-identical to a run without
-the folder.
+The counts of a gold file and a system file are kept under the SHA-256 of both files, of all settings and of the
+versions of Evenhand and of its numbers. The runs of files add up like parts (`pipeline.partition`), so results are
+bit-identical to a run without the folder.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 
 import msgspec
 
-from evenhand import __version__
 from evenhand.errors import InputError, counted
 from evenhand.files import write_file
 from evenhand.formats.paths import files_of
@@ -25,6 +24,7 @@ from evenhand.pipeline.run import Engine, Job, Run, serial
 from evenhand.pipeline.saved_runs import decode, digests, encode, identity, in_groups, unsettled
 from evenhand.settings import system_settings
 from evenhand.tasks.registry import without_overrides
+from evenhand.versions import signed
 
 
 def cached(folder: str | Path, engine: Engine | None = None, report: Callable[[str], None] | None = None) -> Engine:
@@ -146,7 +146,7 @@ def _key(part: Job, contents: Sequence[object]) -> str:
     settings = (config.settings, read_as, sorted(config.content.traits), config.read_as["system"].encoding)
     scorers = [scorer.name for scorer in part.scorers]
     paths = [list(map(str, files_of(path) or (path,))) for path in part.paths]
-    return hashlib.sha256(identity([__version__, names, settings, scorers, part.groups, paths, contents])).hexdigest()
+    return hashlib.sha256(identity([signed({}), names, settings, scorers, part.groups, paths, contents])).hexdigest()
 
 
 def _side_by_side(runs: Sequence[Run]) -> Run:

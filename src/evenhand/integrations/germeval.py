@@ -48,6 +48,7 @@ from evenhand.tasks.spans.germeval import (
     without_suffixes,
 )
 from evenhand.tasks.spans.measures import GERMEVAL_LEVELS as LEVELS
+from evenhand.versions import signed
 
 FIRST_REPAIRS = 5
 """Number of ill-formed spans of a file that are named."""
@@ -248,6 +249,7 @@ def germeval(
     delimiter: str | None = None,
     repair: Repair = "begin",
     as_script: bool = False,
+    numbers: int | None = None,
 ) -> GermEval:
     """The metrics of GermEval 2014.
 
@@ -256,6 +258,7 @@ def germeval(
     predicted tags from the prediction.) `delimiter` separates columns instead of tabs. `repair` defines the treatment
     of ill-formed spans, which begin with I-: "begin" accepts them, "discard" leaves them out, "error" refuses the file.
     `as_script` gives the figures of the script of the task, which confuses some entities (docs/how-to/germeval.md).
+    `numbers` is the numbers version that the figures must have.
     """
     if as_script and repair != "begin":
         raise SettingError(f"The script has its own rule for ill-formed entities; remove --repair {repair}.")
@@ -274,7 +277,9 @@ def germeval(
     if repair == "discard":
         rules["discarded"] = repairs.count
     reported, other = (script, ours) if as_script else (ours, script)
-    definition = "scope:file|levels:separate|entities:script" if as_script else "scope:sentence|levels:separate"
+    defined = {"scope": "file" if as_script else "sentence", "levels": "separate"}
+    defined |= {"entities": "script"} if as_script else {}
+    repaired = {} if as_script else {"repair": repair}
     return GermEval(
         name=response.name,
         gold_name=key.name,
@@ -291,8 +296,7 @@ def germeval(
             *_notes([file.annotation for file in files], ours.metrics["strict"], breaks_differ=breaks_differ),
             *_difference(reported, other, rules, as_script=as_script),
         ),
-        signature=f"evenhand:{__version__}|task:germeval|align:strict|{definition}|encoding:iob2"
-        + ("" if as_script else f"|repair:{repair}"),
+        signature=signed({"task": "germeval", "align": "strict", **defined, "encoding": "iob2", **repaired}),
     )
 
 

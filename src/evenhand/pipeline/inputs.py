@@ -562,7 +562,7 @@ def known_options() -> set[str]:
     """The keywords of `score`: the common ones, and those that tasks and measures declare."""
     parameters = all_parameters().values()
     declared = {name for parameter in parameters for name in parameter.names}
-    return {*COMMON, "groups", "jobs", "engine", *declared}
+    return {*COMMON, "groups", "jobs", "engine", "numbers", *declared}
 
 
 def content_for(gold: Input, options: Mapping[str, Any], systems: Mapping[str, Input] | None = None) -> GoldProfile:

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from evenhand import __version__
+from evenhand import __version__, versions
 from evenhand.arrays import MOST, Count, Difference, Share, Values
 from evenhand.comparison.differences import CLASSES, Bound
 from evenhand.comparison.units import Unit
@@ -114,6 +114,10 @@ def load_counts(source: str | Path) -> Counts:
         version = _field(saved, "evenhand", str)
         if version != __version__:
             finding = f"was written by Evenhand {version}, and this is {__version__}"
+            raise InputError(str(source), None, finding, "score the files again")
+        numbers = versions.numbers_of(_field(saved, "signature", str))
+        if numbers != str(versions.NUMBERS):
+            finding = f"has numbers version {numbers}, and this Evenhand computes {versions.NUMBERS}"
             raise InputError(str(source), None, finding, "score the files again")
         settings = _settings(_field(saved, "settings"))
         read_as = decode(_field(saved, "read_as"), dict[str, ReadSettings])

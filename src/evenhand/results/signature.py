@@ -1,11 +1,10 @@
-"""The signature, one line with the version and every setting that can change a number; and notes on results."""
+"""The signature, one line with the versions and every setting that can change a number; and notes on results."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand import __version__
 from evenhand.data.annotation import ReadInfo
 from evenhand.errors import WARNING, Skipped, counted, nearest, plural
 from evenhand.formats.format import FORMATS
@@ -14,6 +13,7 @@ from evenhand.statistics.significance import trials_for
 from evenhand.tasks.evaluation import uses_confidences
 from evenhand.tasks.registry import TASKS, models_of, parameters_of
 from evenhand.tasks.task import GoldProfile
+from evenhand.versions import signed
 
 if TYPE_CHECKING:
     from evenhand.results.comparison import Pair, ScoreChange, Significance, Slice
@@ -28,7 +28,7 @@ def signature(settings: ScoreSettings, read_as: ReadSettings, atoms: Atoms, gold
     they are set.
     """
     sides = {"gold": gold, "system": system}
-    return _joined(_values(settings, read_as, atoms, sides, TASKS[settings.task].rules.signature))
+    return signed(_values(settings, read_as, atoms, sides, TASKS[settings.task].rules.signature))
 
 
 def agreement_signature(
@@ -42,7 +42,7 @@ def agreement_signature(
     unused = ("gold", "focus", "macro", "beta")
     names = [key for key in TASKS[settings.task].rules.signature if key not in unused]
     keys = ["annotators" if key == "system" else key for key in names]
-    signatures = [_joined(_values(settings, read_as, atoms, {"annotators": info}, keys)) for info in annotators]
+    signatures = [signed(_values(settings, read_as, atoms, {"annotators": info}, keys)) for info in annotators]
     return f"{joint_signature(signatures)}|{_joined(further)}"
 
 
@@ -70,7 +70,7 @@ def _values(
     of_measures = {parameter.signature_key: parameter for measure in measures for parameter in measure.parameters}
     parameters = of_task | of_measures
     texts = {key: parameter.conversion.spell(settings[parameter.name]) for key, parameter in parameters.items()}
-    values = {"evenhand": __version__, "task": task.name, "match": ",".join(settings.spelled_match)}
+    values = {"task": task.name, "match": ",".join(settings.spelled_match)}
     values |= {key: known[key] if key in known else texts[key] for key in keys}
     for measure in measures:
         if measure.name in settings.match:
@@ -118,7 +118,6 @@ def _read_info(info: ReadInfo) -> str:
 
 _DEFAULTS = {
     "align": "strict",
-    "atoms": "tokens",
     "scope": "sentence",
     "levels": "pooled",
     "repair": "begin",
@@ -141,13 +140,14 @@ _READ = ("gold", "system", "annotators")
 
 
 def short_signature(signature: str) -> str:
-    """The version, the task, the measures, and the settings that differ from their defaults.
+    """The versions, the task, the measures, and the settings that differ from their defaults.
 
-    The formats of files, and the numbers of trials and resamples, which tables state, are left out.
+    Left out are the formats of files, the unit of positions, which follows from these and from `align`, and the numbers
+    of trials and resamples, which tables state.
     """
     pairs = [pair.partition(":")[::2] for pair in signature.split("|")]
     task = dict(pairs).get("task", "")
-    defaults, by_content = dict(_DEFAULTS), {*_READ, "of", "trials", "resamples"}
+    defaults, by_content = dict(_DEFAULTS), {*_READ, "atoms", "of", "trials", "resamples"}
     for parameter in parameters_of(task) if task in TASKS else ():
         defaults[parameter.signature_key] = parameter.conversion.spell(parameter.default)
         by_content |= {parameter.signature_key} if parameter.default is None else set()
