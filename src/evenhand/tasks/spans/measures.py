@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evenhand.dataclass import dataclass
 from evenhand.errors import SettingError
@@ -32,6 +32,11 @@ from evenhand.scoring.measure import (
 )
 from evenhand.settings import CUSTOM, ScoreSettings
 
+if TYPE_CHECKING:
+    from evenhand.tasks.task import GoldProfile
+
+_WITH_KINDS = ("exact", "fair", "weighted")
+"""The measures with an error type for every span."""
 KINDS = ("TP", "LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 TP, LE, BES, BEL, BEO, LBE, FN, FP = range(len(KINDS))
 TN, GE, PAR = range(len(KINDS), len(KINDS) + 3)
@@ -199,6 +204,27 @@ def _weights_error(equation: str, remedy: str) -> SettingError:
 def counts_gold_errors(settings: ScoreSettings) -> bool:
     """Whether errors of the gold standard are an error type."""
     return settings["overrides"] is not None and settings["overrides_as"] == KIND
+
+
+def check_settings(settings: ScoreSettings, content: GoldProfile) -> None:
+    """Reject settings without effect, and measures without error types."""
+    if settings["sentences"] == LINES:
+        raise SettingError("sentences has no effect on spans; remove it, or choose the task relations.")
+    if settings["overrides"] is None and settings["overrides_as"] != CORRECTED:
+        raise SettingError("overrides-as has no effect without overrides; specify a file of overrides.")
+    if settings["overrides"] is None and settings["accept_proposed"]:
+        raise SettingError("accept-proposed has no effect without overrides; specify a file of overrides.")
+    if settings["overrides"] is not None and not settings["accept_proposed"]:
+        settings["overrides"].refuse_proposed()
+    if not counts_gold_errors(settings):
+        if "weighted" in settings.match and settings["weights"].weighs_gold_errors:
+            raise SettingError("GE in the weights has no effect unless overrides-as is kind; remove it.")
+        return
+    others = [name for name in settings.match if name not in _WITH_KINDS]
+    if others:
+        names = ", ".join(_WITH_KINDS)
+        finding = f"overrides-as is 'kind', but {others[0]} has no error types for spans"
+        raise SettingError(f"{finding}; choose measures from {names}, or overrides-as corrected.")
 
 
 def _exact(name: str, settings: ScoreSettings) -> Formula:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evenhand.errors import SettingError
 from evenhand.parameters import Allowed, CommandLine, Effect, Parameter, ParameterConversion
 from evenhand.registry import lazy
-from evenhand.settings import LabelGroup, ScoreSettings
+from evenhand.settings import LabelGroup
 from evenhand.tasks import task as spec
 from evenhand.tasks.spans.measures import (
     CLASS_KINDS,
@@ -13,15 +13,12 @@ from evenhand.tasks.spans.measures import (
     ERROR_NAMES,
     KIND,
     LEAK,
-    LINES,
     MEASURES,
     STATES,
-    counts_gold_errors,
+    check_settings,
     custom_measure,
 )
 
-_WITH_KINDS = ("exact", "fair", "weighted")
-"""The measures with an error type for every span."""
 SHAPES = ("json", "xml", "marks", "markdown", "lines")
 _LARGEST = 50
 
@@ -108,27 +105,6 @@ OVERRIDES = (
 )
 
 
-def _check(settings: ScoreSettings, content: spec.GoldProfile) -> None:
-    """Reject settings without effect, and measures without error types."""
-    if settings["sentences"] == LINES:
-        raise SettingError("sentences has no effect on spans; remove it, or choose the task relations.")
-    if settings["overrides"] is None and settings["overrides_as"] != CORRECTED:
-        raise SettingError("overrides-as has no effect without overrides; specify a file of overrides.")
-    if settings["overrides"] is None and settings["accept_proposed"]:
-        raise SettingError("accept-proposed has no effect without overrides; specify a file of overrides.")
-    if settings["overrides"] is not None and not settings["accept_proposed"]:
-        settings["overrides"].refuse_proposed()
-    if not counts_gold_errors(settings):
-        if "weighted" in settings.match and settings["weights"].weighs_gold_errors:
-            raise SettingError("GE in the weights has no effect unless overrides-as is kind; remove it.")
-        return
-    others = [name for name in settings.match if name not in _WITH_KINDS]
-    if others:
-        names = ", ".join(_WITH_KINDS)
-        finding = f"overrides-as is 'kind', but {others[0]} has no error types for spans"
-        raise SettingError(f"{finding}; choose measures from {names}, or overrides-as corrected.")
-
-
 def _supertags(groups: str | tuple[str, ...] | list[str]) -> tuple[LabelGroup, ...]:
     tags = tuple(map(LabelGroup.parse, [groups] if isinstance(groups, str) else groups))
     if len({tag.name for tag in tags}) < len(tags):
@@ -203,7 +179,7 @@ TASK = spec.Task(
             *("map", "labels", "exclude", "focus", "macro", "beta"),
         ),
         constants={"scope": "sentence"},
-        check=_check,
+        check=check_settings,
         notes=lazy("evenhand.tasks.spans.tables:setting_notes"),
     ),
     evaluation=spec.EvaluationSpec(
