@@ -30,6 +30,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
@@ -46,7 +47,10 @@ from quality.rooms import SOURCE, judged_modules  # noqa: E402
 
 FOLDER = ROOT / "build" / "mutants"
 RECORDED, TIMES, RESULTS, LOG = (FOLDER / name for name in ("lines", "times.json", "results.jsonl", "output.txt"))
-SELECTED = ("-m", "not long and not heavy", "--import-mode=importlib", "-p", "no:cacheprovider", "-p", "no:xdist")
+SELECTED = (
+    *("-m", "not long and not heavy", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # modules are loaded before processes are forked
+)
 MOST_SECONDS = 20.0
 """Recorded time of the tests of a mutant; slower ones are left out."""
 MIN_SECONDS, TIMES_SLOWER = 20, 5
@@ -223,10 +227,10 @@ class MutatedModule(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, mutant: Mutant) -> None:
         self._path, self._source = ROOT / mutant.path, mutated(mutant)
-        self._name = ".".join(Path(mutant.path).relative_to("src").with_suffix("").parts).removesuffix(".__init__")
+        self.name = ".".join(Path(mutant.path).relative_to("src").with_suffix("").parts).removesuffix(".__init__")
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if name != self._name:
+        if name != self.name:
             return None
         return importlib.util.spec_from_file_location(name, self._path, loader=self)  # type: ignore[arg-type]
 
@@ -272,10 +276,16 @@ def run(tests: Sequence[str], seconds: float, mutant: Mutant | None) -> tuple[in
             resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
             resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
             if mutant is not None:
-                sys.meta_path.insert(0, MutatedModule(mutant))
+                module = MutatedModule(mutant)
+                sys.meta_path.insert(0, module)
+                importlib.import_module(module.name)  # before pytest, which loads modules of plug-ins by itself
             files = list(dict.fromkeys(str(ROOT / test.partition("::")[0]) for test in tests))
             status = int(pytest.main(["-q", "-x", "--tb=line", *SELECTED, *files], plugins=[Selection(tests, writes)]))
+        except BaseException:
+            traceback.print_exc()
         finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
             os._exit(status)
     os.close(writes)
     ended = _wait(process, 20 * seconds)
@@ -315,6 +325,8 @@ def outcome_of(mutant: Mutant, recording: Recording) -> Outcome:
         if status == 0:
             return Outcome(False, "", count)
         if not failed:
+            if not passes_alone(tests[0], recording.seconds[tests[0]]):
+                raise SystemExit(f"The tests do not start without a mutant; see {LOG.relative_to(ROOT)}.")
             return Outcome(True, "import", count)
         if passes_alone(failed, recording.seconds[failed]):
             return Outcome(True, failed, count)

@@ -45,7 +45,7 @@ class Recorded:
         ([(0, "")], Outcome(False, "", 2)),
         ([(1, "b"), (0, "")], Outcome(True, "b", 2)),
         ([(1, "a"), (1, "a"), (0, "")], Outcome(False, "", 2)),
-        ([(4, "")], Outcome(True, "import", 2)),
+        ([(4, ""), (0, "")], Outcome(True, "import", 2)),
         ([(-signal.SIGXCPU, "")], Outcome(True, "time limit", 2)),
         ([(-signal.SIGSEGV, "")], Outcome(True, "SIGSEGV", 2)),
     ],
@@ -57,6 +57,14 @@ def test_outcomes(runs: list[tuple[int, str]], outcome: Outcome, monkeypatch: py
     mutant = Mutant("src/evenhand/scoring/prf.py", "", "", 0, 1)
     assert mutants.outcome_of(mutant, Recorded()) == outcome  # type: ignore[arg-type]
     assert runs == []
+
+
+def test_tests_that_never_start_kill_no_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+    mutants.passes_alone.cache_clear()
+    monkeypatch.setattr(mutants, "run", lambda *arguments: (4, ""))
+    mutant = Mutant("src/evenhand/scoring/prf.py", "", "", 0, 1)
+    with pytest.raises(SystemExit, match=r"do not start without a mutant; see build/mutants/output\.txt"):
+        mutants.outcome_of(mutant, Recorded())  # type: ignore[arg-type]
 
 
 def test_a_mutant_of_a_line_without_tests_survives() -> None:
