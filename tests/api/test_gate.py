@@ -516,5 +516,5 @@ def test_labels_cannot_fall_if_there_are_none() -> None:
 
 
 def test_keywords_that_change_no_gate_are_refused() -> None:
-    with pytest.raises(eh.SettingError, match="^jobs .* in a gate; "):
+    with pytest.raises(eh.SettingError, match=r"^jobs .* in a gate; "):
         eh.gate(GOLD, candidate=CRF, floor={"fair": 0.1}, jobs=2)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import atexit
 import hashlib
-import importlib
 import json
 import os
 import re
@@ -298,12 +297,13 @@ def fuzz_here(name: str, arguments: list[str]) -> None:
     """Run libFuzzer on a target in this process, which it ends."""
     import atheris  # type: ignore[import-not-found]
 
-    with atheris.instrument_imports(include=["evenhand"]):
-        run = targets()[name]()
-        load_modules()
     from fuzz.mutations import mutate
 
     seeds = [path.read_bytes() for path in sorted((FOLDER / "seeds" / name).iterdir())]
+    with atheris.instrument_imports(include=["evenhand"]):
+        run = targets()[name]()
+        for content in seeds:  # loads the modules that the target needs while they are instrumented
+            problem_of(run, content)
 
     def test(data: bytes) -> None:
         problem = problem_of(run, data)
@@ -318,19 +318,6 @@ def fuzz_here(name: str, arguments: list[str]) -> None:
 
     atheris.Setup([sys.argv[0], *arguments], test, custom_mutator=mutator)
     atheris.Fuzz()
-
-
-def load_modules() -> None:
-    """Load all modules of readers, tasks and results, so that atheris instruments them."""
-    import pkgutil
-
-    import evenhand
-
-    for package in ("alignment", "api", "data", "formats", "grounding", "results", "scoring", "tasks"):
-        path = [str(Path(folder) / package) for folder in evenhand.__path__]
-        for module in pkgutil.walk_packages(path, f"evenhand.{package}."):
-            with suppress(ImportError):
-                importlib.import_module(module.name)
 
 
 def fuzz(name: str, minutes: float, contents: Sequence[bytes]) -> list[Path]:
