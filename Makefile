@@ -99,10 +99,11 @@ test-lowest:  ## every example and the fast tests with the lowest supported vers
 
 coverage: $(QUALITY_READY)  ## coverage of lines and branches by room; fails below the thresholds (TESTS=tests)
 	rm -rf build/coverage
-	$(QUALITY_VENV)/bin/coverage run -m pytest -q -m "not long and not heavy" -n auto --dist loadfile --no-loadscope-reorder $(TESTS)
+	$(QUALITY_VENV)/bin/coverage run -m pytest -q -m "not long and not heavy" -n auto --dist loadfile --no-loadscope-reorder $(TESTS) || touch build/coverage/failed
 	@$(QUALITY_VENV)/bin/coverage combine --quiet
 	@$(QUALITY_VENV)/bin/coverage json --quiet -o build/coverage/coverage.json
 	@$(QUALITY_VENV)/bin/python tests/quality/rooms.py
+	@test ! -e build/coverage/failed
 
 mutants: $(QUALITY_READY)  ## change the code of the judged rooms at random and count what the tests notice (N=1000 SEED=0)
 	@$(QUALITY_VENV)/bin/python tests/quality/mutants.py --number $(N) --seed $(SEED) --tests $(TESTS) $(if $(AGAIN),--again)

@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]  # as `python -m pytest` in the repository
 
 from quality.rooms import SOURCE, judged_modules  # noqa: E402
 
