@@ -106,7 +106,7 @@ coverage: $(QUALITY_READY)  ## coverage of lines and branches by room; fails bel
 	@test ! -e build/coverage/failed
 
 mutants: $(QUALITY_READY)  ## change the code of the judged rooms at random and count what the tests notice (N=1000 SEED=0)
-	@$(QUALITY_VENV)/bin/python tests/quality/mutants.py --number $(N) --seed $(SEED) --tests $(TESTS) $(if $(AGAIN),--again)
+	@$(QUALITY_VENV)/bin/python tests/quality/mutants.py --number $(N) --seed $(SEED) $(if $(filter-out tests,$(TESTS)),--tests $(TESTS)) $(if $(AGAIN),--again)
 
 fuzz: $(FUZZ_READY)  ## coverage-guided fuzzing, for some minutes per target (MINUTES=30 TARGET=name)
 	@$(QUALITY_VENV)/bin/python tests/fuzz/guided.py --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET))

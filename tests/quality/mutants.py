@@ -47,6 +47,11 @@ from quality.rooms import SOURCE, judged_modules  # noqa: E402
 
 FOLDER = ROOT / "build" / "mutants"
 RECORDED, TIMES, RESULTS, LOG = (FOLDER / name for name in ("lines", "times.json", "results.jsonl", "output.txt"))
+TESTS = (
+    *("agreement", "alignment", "api", "cli", "comparison", "conformance", "data", "formats", "frozen", "grounding"),
+    *("results", "scoring", "statistics", "tasks"),
+)
+"""Folders of tests that can kill mutants, by default."""
 SELECTED = (
     *("-m", "not long and not heavy", "-p", "no:cacheprovider", "-p", "no:xdist"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # modules are loaded before processes are forked
