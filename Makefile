@@ -23,11 +23,21 @@ RELEASE_TOOLS := "build==1.6.1" "check-wheel-contents==0.6.3" "hatchling==1.33.0
 SITE_VENV := .venv-site
 SITE_READY := $(SITE_VENV)/.ready
 SPHINX := "sphinx>=9.0" "myst-parser>=5.2" "pydata-sphinx-theme>=0.23" "sphinx-copybutton>=0.5.2" "pandas>=2.2.2" "playwright>=1.45"
+QUALITY_VENV := .venv-quality
+QUALITY_READY := $(QUALITY_VENV)/.ready
+FUZZ_READY := $(QUALITY_VENV)/.ready-fuzz
+QUALITY := "coverage>=7.13" "cosmic-ray>=8.7"
+# atheris has wheels for Linux and CPython 3.11 to 3.13.
+FUZZER := "atheris>=3.0"
+N ?= 1000
+SEED ?= 0
+MINUTES ?= 30
+TESTS ?= tests
 PYTEST := $(BIN)/python -m pytest -q
 # Without cached byte code, every process of the tests compiles all modules again, which takes half of its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-fast test-long test-integrations test-lowest golden check check-extras format docs site picture bench bench-shapes bench-short release-check clean
+.PHONY: help demo test test-fast test-long test-integrations test-lowest coverage mutants fuzz golden check check-extras format docs site picture bench bench-shapes bench-short release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1@/p' $(MAKEFILE_LIST) | awk -F@ '{ printf "%-24s%s\n", $$1, $$2 }'
@@ -57,6 +67,15 @@ $(SITE_READY): pyproject.toml Makefile
 	$(SITE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[plot]" $(SPHINX)
 	@touch $(SITE_READY)
 
+$(QUALITY_READY): pyproject.toml Makefile
+	$(PYTHON) -m venv $(QUALITY_VENV)
+	$(QUALITY_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,arrow,dask,excel,plot,remote,spacy,zstd]" $(QUALITY)
+	@touch $(QUALITY_READY)
+
+$(FUZZ_READY): $(QUALITY_READY)
+	$(QUALITY_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(FUZZER)
+	@touch $(FUZZ_READY)
+
 demo: $(READY)  ## score three systems on the bundled example
 	@$(BIN)/evenhand demo
 
@@ -80,6 +99,20 @@ test-lowest:  ## every example and the fast tests with the lowest supported vers
 	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(LOWEST_TOOLS) $(filter-out "click%,$(LOWEST))
 	@# old versions of one package use deprecated functions of another
 	$(LOWEST_VENV)/bin/python -m pytest -q -m "not long and not heavy and not property" --fast -n auto --dist loadfile -W ignore::DeprecationWarning
+
+coverage: $(QUALITY_READY)  ## coverage of lines and branches by room; fails below the thresholds (TESTS=tests)
+	rm -rf build/coverage
+	$(QUALITY_VENV)/bin/coverage run -m pytest -q -m "not long and not heavy" -n auto --dist loadfile --no-loadscope-reorder $(TESTS) || touch build/coverage/failed
+	@$(QUALITY_VENV)/bin/coverage combine --quiet
+	@$(QUALITY_VENV)/bin/coverage json --quiet -o build/coverage/coverage.json
+	@$(QUALITY_VENV)/bin/python tests/quality/rooms.py
+	@test ! -e build/coverage/failed
+
+mutants: $(QUALITY_READY)  ## change the code of the judged rooms at random and count what the tests notice (N=1000 SEED=0)
+	@$(QUALITY_VENV)/bin/python tests/quality/mutants.py --number $(N) --seed $(SEED) $(if $(filter-out tests,$(TESTS)),--tests $(TESTS)) $(if $(AGAIN),--again)
+
+fuzz: $(FUZZ_READY)  ## coverage-guided fuzzing, for some minutes per target (MINUTES=30 TARGET=name)
+	@$(QUALITY_VENV)/bin/python tests/fuzz/guided.py --minutes $(MINUTES) $(if $(TARGET),--target $(TARGET))
 
 golden: $(DEV_READY)  ## update golden files and the output shown in docs; then read the diff
 	$(PYTEST) --renew-golden
@@ -122,4 +155,4 @@ release-check:  ## everything about a release except publishing (Python 3.11 or 
 	$(RELEASE_VENV)/bin/python tools/release.py $(if $(TAG),--tag $(TAG))
 
 clean:  ## remove environments and caches
-	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(LOWEST_VENV) $(RELEASE_VENV) $(SITE_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build
+	rm -rf $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(LOWEST_VENV) $(QUALITY_VENV) $(RELEASE_VENV) $(SITE_VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis dist build

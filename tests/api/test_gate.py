@@ -505,3 +505,22 @@ def test_no_slice_may_be_worse() -> None:
     assert better.signature.endswith("|units:all|slices:length,sentence-length,position,capitals,label|worse:1")
     with pytest.raises(eh.SettingError, match="no-worse-slice needs a baseline"):
         eh.gate(gold, candidate=crf, no_worse_slice=True)
+
+
+def test_five_falling_labels_are_named_and_the_others_counted() -> None:
+    criterion = eh.gate(*TREES, max_label_drop=1, alpha=0.05, trials=100).criteria[0]
+    assert criterion.value == 100
+    assert criterion.sentence == (
+        "Labels fall by too many points: fixed by 100.00, discourse by 100.00, flat by 85.71, ccomp by 75.00, "
+        "acl by 54.55, and 17 more labels; the limit is 1 point."
+    )
+
+
+def test_labels_cannot_fall_if_there_are_none() -> None:
+    with pytest.raises(eh.SettingError, match="mela of this gold standard has no labels"):
+        eh.gate(*CHAINS, max_label_drop=1, trials=100)
+
+
+def test_keywords_that_change_no_gate_are_refused() -> None:
+    with pytest.raises(eh.SettingError, match=r"^jobs .* in a gate; "):
+        eh.gate(GOLD, candidate=CRF, floor={"fair": 0.1}, jobs=2)

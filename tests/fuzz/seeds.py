@@ -274,7 +274,11 @@ def saved_results() -> dict[str, str]:
     gold, first, second = (EXAMPLE / name for name in ("gold.conll", "crf.conll", "tagger.conll"))
     quick: Any = {"resamples": 10, "match": ("exact", "fair")}
     compared = eh.compare(gold, [first, second], trials=10, resamples=10, show="new_error", limit=3, top=2)
+    scored = EXAMPLE / "scored.jsonl"
     return {
+        "Agreement": eh.agree([gold, first], resamples=10).to_json(),
+        "Causes": eh.causes(gold, first).to_json(),
+        "Confidence": eh.confidence(scored.with_name("gold.conll"), scored, resamples=10).to_json(),
         "Result": eh.score(gold, first).to_json(),
         "Results": eh.score(gold, [first, second], match=("exact", "ts", "semeval")).to_json(),
         "Ranking": eh.rank(gold, [first, second], **quick).to_json(),

@@ -60,7 +60,7 @@ def _load(kind: str) -> str | None:
         loaded = getattr(eh, kind).from_json(Path("saved.json"))
         str(loaded)
     except eh.EvenhandError as error:
-        return _sentence(str(error))
+        return problem_of_message(str(error))
     return None
 
 
@@ -70,7 +70,7 @@ def _itself(path: str, task: str, form: str) -> str | None:
         annotation = eh.read(path, format=form or None, task=task if task in NAMED_TASKS else None)
         result = eh.score(annotation, annotation)
     except eh.EvenhandError as error:
-        return _sentence(str(error))
+        return problem_of_message(str(error))
     exact = next((model for model in ("exact", "all", "strict") if model in result.scores), None)
     if exact is not None:
         overall = result[exact].overall
@@ -96,10 +96,10 @@ def _run(arguments: tuple[str, ...]) -> str | None:
     *readings, message = result.stderr.splitlines(keepends=True) or [""]
     if not message.startswith("evenhand: ") or any(line.startswith("evenhand: ") for line in readings):
         return f"no single sentence: {result.stderr}"
-    return _sentence(message)
+    return problem_of_message(message)
 
 
-def _sentence(message: str) -> str | None:
+def problem_of_message(message: str) -> str | None:
     if "\n" in message.rstrip("\n"):
         return f"several lines: {message}"
     return f"a message of {len(message)} characters: {message}" if len(message) > 1000 else None

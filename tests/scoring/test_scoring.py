@@ -13,6 +13,7 @@ import evenhand as eh
 from build import pairs, rows
 from evenhand.arrays import ints
 from evenhand.scoring.prf import PRF, prf
+from evenhand.scoring.scores import SentenceCounts
 from evenhand.scoring.tally import Tally
 from evenhand.tasks.spans.fair import exact, fair, tally_equal_and_unequal, tally_spans
 from evenhand.tasks.spans.matching import equal_spans
@@ -228,3 +229,26 @@ def test_counts_without_verdicts_on_equal_spans_are_the_same(sentences: list, in
         rest = judge(gold.take(missing), system.take(surplus))
         found = tally_equal_and_unequal(equal, rest, (missing, surplus), gold, system, groups)
         assert found == tally_spans(judge(gold, system), gold, system, groups)
+
+
+# Rows and counts of sentences
+
+
+def test_more_correct_sentences_than_sentences_are_a_mistake() -> None:
+    assert SentenceCounts(2, 3).share == 2 / 3
+    with pytest.raises(ValueError, match="4 of 3 sentences are correct"):
+        SentenceCounts(4, 3)
+
+
+def test_a_row_names_counts_and_further_scores() -> None:
+    row = eh.score(eh.tags([["B-PER"]]), eh.tags([["O"]]), match="fair")["fair"].overall
+    assert "LE" in row
+    assert row["FN"] == 1
+    assert [name for name in row if name in ("TP", "FN", "BE")] == ["TP", "FN", "BE"]
+
+
+def test_an_empty_tally_has_no_groups_and_no_sums() -> None:
+    empty = Tally.of(["PER"], ("TP",), *(ints([]),) * 4)
+    assert len(empty) == 0
+    assert empty.by_group(2, [{"TP": 1}]).tolist() == [[[0.0]], [[0.0]]]
+    assert empty.by_group(2, [{"TP": 1}], []).shape == (2, 0, 1)

@@ -617,6 +617,7 @@ class SliceCounts:
                 of_system, tally.regroup(slice_of_value).split(len(slices)), strict=True
             ):
                 of_slice[name] = tally_of_slice
+        labels = [dict(sorted(of_slice.items())) for of_slice in labels]  # in the same order wherever parts end
         return SlicedCounts(tuple(slices), labels, tallies, frozenset(self._listing) if are_units else None, note)
 
 

@@ -164,10 +164,19 @@ def _parts_of_sentences(source: Source, size: int) -> Iterator[tuple[bytes, int,
         begins = list(_TREE_BEGINS.finditer(data))
         last = begins[-1].start() if begins else 0
         if data[:last].strip():
+            if len(begins) == 1:
+                raise _without_begin(source, first_line)
             yield data[:last], first_line, True
         remainder, first_line = data[last:], first_line + data.count(b"\n", 0, last)
     if remainder.strip():
+        if not _TREE_BEGINS.search(remainder):
+            raise _without_begin(source, first_line)
         yield remainder, first_line, True
+
+
+def _without_begin(source: Source, line: int) -> InputError:
+    finding = "trees continue on indented lines, but no tree begins at the beginning of a line here"
+    return source.error(line, finding, "begin every tree with a bracket at the beginning of a line")
 
 
 def _has_indented_trees(block: Block) -> bool:

@@ -24,6 +24,8 @@ from evenhand.settings import Columns, ReadSettings
 if TYPE_CHECKING:
     from evenhand.formats.parsing.json_spans import JsonSpan, Quote
 
+_LONGEST_OFFSET = 18
+"""Maximum number of digits of an offset."""
 _TITLE = re.compile(rb"\s*[^|\t\n]+\|[tT]\|")
 _TEXT = re.compile(r"([^|\t]+)\|([tT]|[aA])\|(.*)")
 _COLUMNS = 5
@@ -96,7 +98,7 @@ def _add(source: Source, document: _Document, number: int, cells: list[str]) -> 
     if cells[0] != document.name:
         finding = f"found a mention of document {cells[0]!r} below document {document.name!r}"
         source.report(number, finding, "put it below its own title", "document")
-    elif len(cells) >= _COLUMNS and cells[1].isdecimal() and cells[2].isdecimal():
+    elif len(cells) >= _COLUMNS and all(cell.isdecimal() and len(cell) <= _LONGEST_OFFSET for cell in cells[1:3]):
         from evenhand.formats.parsing.json_spans import JsonSpan, Quote
 
         start, end = int(cells[1]), int(cells[2])

@@ -149,7 +149,8 @@ def _good_rows(source: Source, lines: Lines, rows: Ints, score_column: int | Non
     widest = 4 if score_column is None else score_column + 1
     for row in rows[(width < 3) | (width > widest)].tolist():
         finding = f"expected 3 or 4 columns, got {lines.cells[row]}"
-        is_scored = lines.cells[row] == max(_WIDTHS) and _SCORE.fullmatch(lines.text(row).split()[-1]) is not None
+        cell = "".join(lines.text(row).split()[-1:])  # empty if the line has only separators
+        is_scored = lines.cells[row] == max(_WIDTHS) and _SCORE.fullmatch(cell) is not None
         remedy = "if the last column has scores, specify it with --score 5" if is_scored else _REMEDY
         source.report(lines.number(row), finding, remedy, "columns")
     rows = rows[(width >= 3) & (width <= widest)]

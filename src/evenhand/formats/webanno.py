@@ -32,7 +32,7 @@ from evenhand.settings import ColumnName, Columns, ReadSettings
 
 _VERSION = re.compile(rb"\s*#FORMAT=WebAnno TSV 3(?![0-9])")
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]+)((?:\|[^|]*)*)")
-_ROW = re.compile(r"([0-9]+)-([0-9]+)((?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t([^\t]*)((?:\t.*)?)")
+_ROW = re.compile(r"([0-9]+)-([0-9]+)((?:\.[0-9]+)?)\t([0-9]{1,18})-([0-9]{1,18})\t([^\t]*)((?:\t.*)?)")
 _NUMBERED = re.compile(r"(.*?)(?:\[([0-9]+)\])?", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _BARS = re.compile(r"(?<!\\)((?:\\\\)*)\|")
@@ -153,7 +153,10 @@ class _OpenDocument:
         row = _ROW.fullmatch(line)
         cells = [] if row is None else row[7].split("\t")[1:]
         if row is None or len(cells) < self._width - _FIRST or any(cells[self._width - _FIRST :]):
-            finding = f"expected {counted(self._width, 'column')} for the layers, got {len(line.split(chr(9)))}"
+            columns = len(line.split("\t"))
+            finding = f"expected {counted(self._width, 'column')} for the layers, got {columns}"
+            if columns == self._width:
+                finding = f"{line[:80]!r} does not begin with the number and the offsets of a token"
             self._source.report(number, finding, _REMEDY, "columns")
             return
         begin, end = int(row[4]), int(row[5])

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from math import inf, nan
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -104,7 +105,7 @@ def load_comparison(source: str | Path) -> Comparison:
 
 
 def load_agreement(source: str | Path) -> Agreement:
-    return _load(source, "agree", lambda saved: Agreement(_convert(saved, SavedFigures)))
+    return _load(source, "agree", _agreement)
 
 
 def load_counts(source: str | Path) -> Counts:
@@ -270,9 +271,25 @@ def _gold(saved: Saved) -> GoldSummary:
 # Confidences
 
 
+def _agreement(saved: Saved) -> Agreement:
+    figures = _convert(saved, SavedFigures)
+    names = [annotator.name for annotator in figures.annotators]
+    if not figures.f1 or {(pair.a, pair.b) for pair in figures.pairs} != {*combinations(names, 2)}:
+        raise ValueError("its pairs are not those of its annotators")
+    kinds = [pair.verdicts.counts.keys() for pair in figures.pairs if pair.verdicts is not None]
+    for pair in figures.pairs:
+        if pair.f1.keys() != figures.f1.keys() or pair.codes.keys() != figures.codes.keys():
+            raise ValueError(f"{pair.a} and {pair.b} have other figures than all annotators")
+    if any(other != kinds[0] for other in kinds):
+        raise ValueError("its pairs have different error types")
+    return Agreement(figures)
+
+
 def _confidence(saved: Saved) -> Confidence:
     """The figures and curves of all systems; their units were not saved."""
     systems = [_system_confidence(system) for system in _field(saved, "systems", list[Saved])]
+    if not systems:
+        raise ValueError("it has no systems")
     texts = {name: _field(saved, name, str) for name in ("task", "unit", "match", "of", "signature")}
     return Confidence(
         gold=_gold(saved),
@@ -316,6 +333,8 @@ def _causes(saved: Saved) -> Causes:
     texts = {name: _field(saved, name, str) for name in ("task", "by", "unit", "of", "side", "signature")}
     counts = {name: _field(saved, name, Count) for name in ("groups", "size", "seed")}
     lists = {name: _field(saved, name, tuple[str, ...]) for name in ("notes", "systems", "attributes")}
+    if len(lists["systems"]) not in (1, 2):
+        raise ValueError("it has neither one nor two systems")
     return Causes(
         gold=_gold(saved),
         wrong=_field(saved, "wrong", dict[str, Count]),

@@ -807,7 +807,10 @@ def _has_rivals(record: dict[str, msgspec.Raw]) -> bool:
     others = [key for key, value in record.items() if bytes(value)[:1] == b"["]
     if all(key in _READ_KEYS or role_of(key) for key in others):
         return False
-    values = {key: msgspec.json.decode(record[key]) for key in others}
+    try:
+        values = {key: msgspec.json.decode(record[key]) for key in others}
+    except UNREADABLE:
+        return True  # such as a number that is too large; each record is read alone then
     return any(rivals(values, key) for key in others if role_of(key))
 
 
