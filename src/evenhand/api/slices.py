@@ -297,7 +297,7 @@ def _with_slices(result: Result, run: Run, sliced: Mapping[str, SlicedCounts], n
         models = [formula for formula in models if counts.measures is None or formula.name in counts.measures]
         slices[name] = {}
         for value, labels, tallies in zip(counts.names, counts.labels, counts.tallies[result.name], strict=True):
-            named = {label: count for label, count in sorted(labels.items()) if label}
+            named = {label: count for label, count in labels.items() if label}
             by_measure = {
                 formula.name: SystemScores(
                     [formula],
