@@ -811,6 +811,6 @@ def test_patterns_of_submissions_on_windows(
     monkeypatch.setattr(os, "sep", "\\")
     monkeypatch.setattr(tasks, "Path", PureWindowsPath)
     monkeypatch.setattr(tasks, "find_submissions", find)
-    with pytest.raises(eh.EvenhandError, match="No file fits the pattern"):
+    with pytest.raises(eh.EvenhandError, match="No file matches the pattern"):
         submissions_by_name(pattern)
     assert searched == [(folder, below)]

@@ -348,7 +348,7 @@ def test_lengths(lengths: Any, finding: str) -> None:
         ([[(2**70, "a")]], f"the head 1180591620717411303424 is beyond 2,147,483,647; {TREES}"),
         ([[(0,)]], f"expected a tuple of 2 in sentence 1, got (0,); {TREES}"),
         ([(0, "root")], f"expected a tuple of 2 in sentence 1, got 0; {TREES}"),
-        ([[(0, "a")], [(0, None)]], "sentence 2 has the relation None, not a text; use only strings"),
+        ([[(0, "a")], [(0, None)]], "sentence 2 has the relation None, not a string; use only strings"),
         ([{0: "root"}], f"sentence 1 is {{0: 'root'}}, not a list; {TREES}"),
         ([[(0, "a")], [(2, "a")]], "sentence 2 has a head outside the sentence; heads must make a tree"),
         (None, f"the argument is None, not a list; {TREES}"),

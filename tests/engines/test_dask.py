@@ -209,5 +209,5 @@ def test_a_worker_without_evenhand(tmp_path: Path, pairs: Path) -> None:
 
 def test_a_worker_with_another_version(pairs: Path, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_module, "__version__", "99.0")
-    with pytest.raises(eh.SettingError, match=r"has evenhand 0.*, and this is evenhand 99.0; install the same"):
+    with pytest.raises(eh.SettingError, match=r"has evenhand 0.*, but this is evenhand 99.0; install the same version"):
         eh.score(*eh.manifest(pairs), engine=eh.engines.dask(client))

@@ -318,7 +318,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_archives_are_closed_after_errors(folder: Path, opened: list[Any], name: str) -> None:
     """Windows does not replace or remove open files."""
     make(folder / name, **{"fine": GOLD, "../outside": SYSTEM})
-    with pytest.raises(eh.InputError, match="leaves the archive") as raised:
+    with pytest.raises(eh.InputError, match="points outside the archive") as raised:
         to_path(f"{name}!/fine").read_bytes()
     assert raised.tb is not None  # it holds what is suspended
     assert opened

@@ -147,7 +147,7 @@ def test_lines_without_links_are_spans(tmp_path: Path) -> None:
     ("record", "message"),
     [
         ({"text": "ab"}, "it has no 'spans'"),
-        ({"text": "ab", "spans": [{"start": 0, "end": 1, "links": "Q1"}]}, "found a string for spans"),
+        ({"text": "ab", "spans": [{"start": 0, "end": 1, "links": "Q1"}]}, "expected a list for spans"),
         (
             {"text": "ab", "spans": [{"start": 0, "end": 9, "links": ["Q1"]}]},
             r"the span \[0, 9\] '_' ends after its text",
@@ -167,7 +167,7 @@ def test_texts_must_be_the_same(tmp_path: Path) -> None:
     gold = lines(tmp_path / "gold.jsonl", {"text": TEXT, "spans": [{"start": 0, "end": 5, "links": ["Q1"]}]})
     system = lines(tmp_path / "system.jsonl", {"text": TEXT.replace("Rome", "Bern"), "spans": []})
     with pytest.raises(
-        eh.InputError, match=r"system.jsonl:1: found 'B' where the gold standard has 'R'; give the same"
+        eh.InputError, match=r"system.jsonl:1: found 'B' where the gold standard has 'R'; use the same text"
     ):
         eh.score(gold, system)
     other = lines(tmp_path / "other.jsonl", {"text": "Paris", "spans": []})

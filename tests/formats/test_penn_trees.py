@@ -417,7 +417,7 @@ def test_what_is_written_is_read_again() -> None:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("(S (N x))", "is a string, not a list of trees"), ([["S"]], "which is not a text")],
+    [("(S (N x))", "is a string, not a list of trees"), ([["S"]], "which is not a string")],
 )
 def test_lists_that_are_no_trees(given: object, message: str) -> None:
     with pytest.raises(eh.InputError, match=message):

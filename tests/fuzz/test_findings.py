@@ -22,7 +22,7 @@ WEBANNO = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Entity|value\n\n\n#Text=Ada\n"
     [
         ("webanno", f"{WEBANNO}1-1\t0-{NINES}\tAda\tPER\n", "does not begin with the number and the offsets"),
         ("pubtator", f"1|t|Ada\n1\t0\t{NINES}\tAda\tPER\n", "is not a mention"),
-        ("spans", "\t\t \t\t \n", "found 5 columns where a span table has 3 or 4"),
+        ("spans", "\t\t \t\t \n", "expected 3 or 4 columns, got 5"),
         ("brackets", "   (VP (VB go)) (. !))\n(TOP (S (NP (NN cat))\n   (VP (PP (IN on)", "no tree begins"),
     ],
 )

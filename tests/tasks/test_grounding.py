@@ -58,7 +58,7 @@ def test_what_has_no_place_can_be_left_out() -> None:
     dropped = eh.score(gold(), answers, unplaced="drop", match="exact,strings")
     assert counts(dropped) == (1, 0, 3)
     assert counts(dropped, "string-multiset") == (1, 1, 3)
-    assert any("flatters precision" in note for note in dropped.notes)
+    assert any("inflates precision" in note for note in dropped.notes)
 
 
 def test_the_same_invented_string_is_one_unit_for_all_systems() -> None:

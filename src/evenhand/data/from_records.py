@@ -203,7 +203,7 @@ def _relation_rows(relation_lists: list[Sequence[Any]], sizes: list[int], name: 
         parts = [parts_of(relation, (3,), sentence, name, _GIVE_RELATIONS) for relation in inner]
         for label, *_ in parts:
             if not is_text(label) or not label:
-                finding = f"sentence {sentence} has the type {quote(label)}, not a text"
+                finding = f"sentence {sentence} has the type {quote(label)}, not a string"
                 raise InputError(name, None, finding, "give every relation a type")
         head, tail = (
             to_numbers([part[column] for part in parts], "the index", name, _GIVE_RELATIONS) for column in (1, 2)

@@ -239,7 +239,7 @@ class Docs:
         """The layers of the documents, and the one to read; `names` are those that a user gives."""
         layers = tuple(self.layers())
         if len(names) > 1:
-            raise self.source.error(None, f"two layers are named: {', '.join(names)}", f"name one of them {self.how}")
+            raise self.source.error(None, f"two layers are named: {', '.join(names)}", f"specify one of them {self.how}")
         of_task = layers if task is None else of_task_among(layers, task)
         groups = [layer for layer in of_task if layer.startswith(GROUPS)]
         chosen = default_layers(of_task)
@@ -252,7 +252,7 @@ class Docs:
         if names and self.is_required and chosen[0] not in layers:
             raise self.source.error(None, _lacking(chosen[0], layers, "it has"), self._without(layers))
         if len(chosen) > 1:
-            raise self.source.error(None, f"it has the layers {listed(chosen)}", f"name one of them {self.how}")
+            raise self.source.error(None, f"it has the layers {listed(chosen)}", f"specify one of them {self.how}")
         if not chosen:
             finding = (
                 f"it has no {f'layer of {task}' if task else 'layer'}{f', only {listed(layers)}' if layers else ''}"
