@@ -239,7 +239,9 @@ class Docs:
         """The layers of the documents, and the one to read; `names` are those that a user gives."""
         layers = tuple(self.layers())
         if len(names) > 1:
-            raise self.source.error(None, f"two layers are named: {', '.join(names)}", f"specify one of them {self.how}")
+            raise self.source.error(
+                None, f"two layers are named: {', '.join(names)}", f"specify one of them {self.how}"
+            )
         of_task = layers if task is None else of_task_among(layers, task)
         groups = [layer for layer in of_task if layer.startswith(GROUPS)]
         chosen = default_layers(of_task)
