@@ -54,6 +54,7 @@ def test_tracks_are_tabs(open_page: Open, board: Path) -> None:
     page = open_page(board / "index.html")
     assert [page.locator(f"#track-{name}").is_visible() for name in ("closed", "open")] == [True, False]
     page.locator(".tabs a", has_text="open").click()
+    page.locator("#track-closed").wait_for(state="hidden")
     assert [page.locator(f"#track-{name}").is_visible() for name in ("closed", "open")] == [False, True]
 
 

@@ -39,6 +39,13 @@ def test_sixteen_systems_are_in_sight_without_scrolling(open_page: Open, sixteen
     assert page.locator("#more-systems").count() == 0
 
 
+def test_sixteen_systems_are_under_4_mb_and_40_000_elements(open_page: Open, sixteen: Path) -> None:
+    assert sixteen.stat().st_size < 4_000_000
+    page = open_page(sixteen)
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    assert page.evaluate("document.querySelectorAll('*').length") < 40_000
+
+
 FIRST = {
     "spans": "tagger leads crf by 14.52 points, p = 0.",
     "tags": "neural leads hmm by 5.41 points, p = 0.",

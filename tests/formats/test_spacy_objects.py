@@ -120,7 +120,7 @@ def test_span_groups() -> None:
     assert (result["exact"].overall["TP"], result["exact"].overall["FN"]) == (1, 1)
     nested.spans["ruler"] = []
     with pytest.raises(
-        eh.InputError, match=r"it has the layers spans:ruler and spans:sc; name one of them with layer=…"
+        eh.InputError, match=r"it has the layers spans:ruler and spans:sc; specify one of them with layer=…"
     ):
         eh.docs(nested)
 
