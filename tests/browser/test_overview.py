@@ -27,6 +27,7 @@ def sixteen(data: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) 
     return path
 
 
+@pytest.mark.long
 def test_sixteen_systems_are_in_sight_without_scrolling(open_page: Open, sixteen: Path) -> None:
     page = open_page(sixteen, viewport={"width": 1440, "height": 900})
     rows = page.locator(".all-systems tbody tr")
@@ -39,6 +40,7 @@ def test_sixteen_systems_are_in_sight_without_scrolling(open_page: Open, sixteen
     assert page.locator("#more-systems").count() == 0
 
 
+@pytest.mark.long
 def test_sixteen_systems_are_under_4_mb_and_40_000_elements(open_page: Open, sixteen: Path) -> None:
     assert sixteen.stat().st_size < 4_000_000
     page = open_page(sixteen)
@@ -160,6 +162,7 @@ def test_further_measures_are_beside_the_score(open_page: Open, example_pages: d
     assert page.locator(".systems tbody tr").first.bounding_box()["height"] < 40
 
 
+@pytest.mark.long
 def test_an_outlier_is_marked_at_the_edge_of_the_scale(open_page: Open, sixteen: Path) -> None:
     """Hammerton's network has 67.39; the 15 others lie between 84.07 and 92.67."""
     page = open_page(sixteen)

@@ -142,7 +142,9 @@ SLICES = {
 """The slices of every page: its example has one document, or more than 20, if `document` is not among them."""
 
 
-@pytest.mark.parametrize("task", SLICES)
+@pytest.mark.parametrize(
+    "task", [task if task in ("spans", "chains") else pytest.param(task, marks=pytest.mark.long) for task in SLICES]
+)
 def test_a_page_has_slices_by_label_length_and_document(
     open_page: Open, example_pages: dict[str, Path], task: str
 ) -> None:

@@ -255,6 +255,7 @@ def test_sixteen_systems_are_readable(form: str, tmp_path: Path) -> None:
     assert len({(row["from"], row["to"]) for row in rows}) == 120
 
 
+@pytest.mark.long
 def test_systems_of_a_shared_task_are_readable(data: Path) -> None:
     folder = data / "conll2003"
     text = run(folder / "gold.testb.tags", *sorted((folder / "systems").iterdir())).stdout

@@ -475,7 +475,7 @@ def many_spans(system: int) -> eh.Annotation:
 
 
 @pytest.mark.parametrize("width", [2.5, pytest.param(6.3, marks=pytest.mark.long)])
-@pytest.mark.parametrize("number", [1, *(pytest.param(some, marks=pytest.mark.long) for some in (2, 16)), 25])
+@pytest.mark.parametrize("number", [1, *(pytest.param(some, marks=pytest.mark.long) for some in (2, 16, 25))])
 def test_ticks_never_touch_with_long_names(number: int, width: float) -> None:
     gold, systems = many_spans(0), {LONG.format(system): many_spans(system) for system in range(1, number + 1)}
     results = eh.score(gold, systems, slices="length")
