@@ -35,7 +35,7 @@ COMMANDS = {
 """Commands that compute figures, with the least arguments."""
 NEWER = (
     f"numbers is 2, but Evenhand {eh.__version__} computes numbers version 1; install a newer Evenhand, "
-    "or leave out numbers."
+    "or remove numbers."
 )
 
 
@@ -94,7 +94,7 @@ def test_a_former_numbers_version_names_the_versions_to_install(monkeypatch: pyt
     message = (
         f"numbers is 2, but Evenhand {eh.__version__} computes numbers version 3; install evenhand>=0.3.0,<0.4.0, "
     )
-    assert (result.exit_code, result.stderr) == (2, f"evenhand: {message}or leave out numbers.\n")
+    assert (result.exit_code, result.stderr) == (2, f"evenhand: {message}or remove numbers.\n")
     assert eh.score(GOLD, CRF, numbers=3).signature.startswith(f"evenhand:{eh.__version__}|numbers:3|")
 
 

@@ -199,7 +199,7 @@ def check_numbers(wanted: int | None) -> None:
         first, later = (versions.FIRST_RELEASES[number] for number in (wanted, wanted + 1))
         remedy = f"install evenhand>={first},<{later}"
     finding = f"numbers is {wanted}, but Evenhand {__version__} computes numbers version {versions.NUMBERS}"
-    raise SettingError(f"{finding}; {remedy}, or leave out numbers.")
+    raise SettingError(f"{finding}; {remedy}, or remove numbers.")
 
 
 def check_number(name: str, value: object, fits: Callable[[float], bool], expected: str) -> float:

@@ -248,7 +248,7 @@ def test_sixteen_systems_are_readable(form: str, tmp_path: Path) -> None:
     result = run(TAGS[0], *many(tmp_path), "--task", "tags", "--slice", "sentence-length", "--as", form)
     assert result.exit_code == 0, result.output
     assert wide_lines(result.stdout) == []
-    assert "Neighbours by score, of 120 pairs; --as csv has them all." in result.stdout
+    assert "Neighbours by score, of 120 pairs; --as csv writes all of them." in result.stdout
     assert "from an-experimental-tagger-0 to" not in result.stdout
     assert len(result.stdout.splitlines()) < 155
     rows = list(csv.DictReader(io.StringIO(run(TAGS[0], *many(tmp_path), "--task", "tags", "--as", "csv").stdout)))

@@ -702,9 +702,9 @@ def test_short_names_are_distinct(inches: float) -> None:
     [
         ("pie", {}, "Unknown figure 'pie'; choose one of errors, confusion, slices, comparison, ranks."),
         ("ranks", {}, "The figure 'ranks' comes from evenhand.rank; this result has errors and confusion and slices."),
-        ("confusion", {"counts": True}, "counts does nothing for the figure 'confusion'; leave it out."),
-        ("errors", {"correct": True}, "correct does nothing for the figure 'errors'; leave it out."),
-        ("errors", {"systems": "crf"}, "systems does nothing for the figure 'errors'; leave it out."),
+        ("confusion", {"counts": True}, "counts has no effect on the figure 'confusion'; remove it."),
+        ("errors", {"correct": True}, "correct has no effect on the figure 'errors'; remove it."),
+        ("errors", {"systems": "crf"}, "systems has no effect on the figure 'errors'; remove it."),
         ("confusion", {"systems": ["crf", "no"]}, "Unknown system 'no'; choose from gazetteer, crf, tagger."),
         ("errors", {"path": "figure.jpg"}, "Unsupported figure format 'figure.jpg'. Use .svg, .pdf or .png."),
         ("errors", {"width": 0}, "The width is 0 inches; it must be from 1 to 100."),

@@ -178,7 +178,7 @@ def test_long_tables_are_cut_and_say_so() -> None:
     assert "L099" in html.texts
     assert "L100" not in html.texts
     assert "macro avg" in html.texts, "rows that sum up are there"
-    assert any(text.endswith("The first 100 of 120 rows; to_pandas() has them all.") for text in html.texts)
+    assert any(text.endswith("The first 100 of 120 rows; to_pandas() returns all of them.") for text in html.texts)
 
 
 def test_germeval(tmp_path: Path) -> None:

@@ -277,7 +277,9 @@ def pairs(comparison: Comparison, style: TableStyle) -> DisplayTable:
         queries.append([pair.query()] * (len(columns) - len(counts)) + [pair.query(name) for name in pair.classes])
     remark = f"{_how(comparison)} {_MARKS}" if style.marks and comparison.resampling["trials"] else _how(comparison)
     if len(listed) < len(comparison.pairs):
-        remark = f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}; --as csv has them all. {remark}"
+        remark = (
+            f"Neighbours by score, of {counted(len(comparison.pairs), 'pair')}; --as csv writes all of them. {remark}"
+        )
     return DisplayTable("", columns, rows, remark=remark, queries=queries)
 
 

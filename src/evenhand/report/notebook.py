@@ -92,7 +92,7 @@ def _table(table: DisplayTable, max_rows: int) -> Iterator[str]:
     yield "</div>"
     remarks = [table.remark] if table.remark else []
     if len(rows) < size:
-        remarks.append(f"The first {len(rows):,} of {counted(size, 'row')}; to_pandas() has them all.")
+        remarks.append(f"The first {len(rows):,} of {counted(size, 'row')}; to_pandas() returns all of them.")
     if remarks:
         yield f"<p>{_escaped(' '.join(remarks))}</p>"
 

@@ -64,11 +64,11 @@ def plot(
         raise TypeError(f"{type(subject).__name__} has no figures")
     kind = _kind(subject, kind)
     if counts and kind != "errors":
-        raise SettingError(f"counts does nothing for the figure {kind!r}; leave it out.")
+        raise SettingError(f"counts has no effect on the figure {kind!r}; remove it.")
     if systems and kind != "confusion":
-        raise SettingError(f"systems does nothing for the figure {kind!r}; leave it out.")
+        raise SettingError(f"systems has no effect on the figure {kind!r}; remove it.")
     if correct and kind != "confusion":
-        raise SettingError(f"correct does nothing for the figure {kind!r}; leave it out.")
+        raise SettingError(f"correct has no effect on the figure {kind!r}; remove it.")
     form = None if path is None else canvas.form_of(path)
     options: dict[str, dict[str, Any]] = {
         "errors": {"counts": counts},
